@@ -204,7 +204,15 @@ impl Table {
     /// # Errors
     /// `NotALong` if a value is not 8 bytes long, `InvalidArgument` for a malformed increment, `CellTooLarge`.
     pub fn increment(&self, increment: &Increment) -> Result<Row> {
-        write::increment(self.handle.live()?, &self.name, increment)
+        self.increment_for(increment, &Unlimited)
+    }
+
+    /// As [`Self::increment`], within the budget of a call.
+    ///
+    /// # Errors
+    /// As [`Self::increment`], and that of the budget; then nothing is written.
+    pub fn increment_for(&self, increment: &Increment, budget: &dyn Budget) -> Result<Row> {
+        write::increment(self.handle.live()?, &self.name, increment, budget)
     }
 
     /// Appends to values; returns the new cells, in the order of [`Self::increment`].

@@ -11,7 +11,7 @@ use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::{Append, Durability, Increment};
 use crate::name::TableName;
-use crate::read::{Budget, Unlimited, newest};
+use crate::read::{Budget, newest};
 use crate::store::Transaction;
 
 /// The part of an operation that applies to one column.
@@ -35,13 +35,13 @@ struct Steps<'a> {
 }
 
 /// Adds to counters. Returns the new cells, ordered by family and qualifier.
-pub(crate) fn increment(core: &Core, name: &TableName, operation: &Increment) -> Result<Row> {
+pub(crate) fn increment(core: &Core, name: &TableName, operation: &Increment, budget: &dyn Budget) -> Result<Row> {
     operation.validate()?;
     let step =
         |(f, q, n): &(Bytes, Bytes, i64)| Step { family: f.clone(), qualifier: q.clone(), delta: Delta::Amount(*n) };
     let steps = operation.columns.iter().map(step).collect();
     let Increment { row, ttl_ms, durability, .. } = operation;
-    apply(core, name, Steps { row, steps, ttl_ms: *ttl_ms, durability: *durability }, &Unlimited)
+    apply(core, name, Steps { row, steps, ttl_ms: *ttl_ms, durability: *durability }, budget)
 }
 
 /// Appends to values. Returns the new cells, ordered by family and qualifier.

@@ -187,6 +187,23 @@ impl<'a> CallScope<'a> {
         grow(&self.request_claim, memory, bytes).map_err(|exceeded| self.exceeds(exceeded))
     }
 
+    /// Claims memory for values of the request that are about to be decoded, as [`Self::claim_request`] does. The
+    /// transaction of a write has a copy of them, for which as much is claimed.
+    ///
+    /// # Errors
+    /// As for [`Self::claim_request`].
+    pub(crate) fn claim_decoded(&self, bytes: usize) -> Result<()> {
+        self.claim_request(if self.effect == Effect::Data { bytes.saturating_mul(2) } else { bytes })
+    }
+
+    /// Gives memory of the request back that is no longer in use.
+    pub(crate) fn release_request(&self, bytes: usize) {
+        self.request_bytes.set(self.request_bytes.get().saturating_sub(bytes));
+        if let Some(claim) = self.request_claim.borrow_mut().as_mut() {
+            claim.resize(self.request_bytes.get());
+        }
+    }
+
     /// Ends the call, because the quota has no room for a claim of its request with this size.
     pub(crate) fn no_room(&self, claim: &MemoryClaim, bytes: usize) -> Error {
         self.exceeds(exceeded(claim, bytes))
@@ -272,9 +289,7 @@ impl ReplyMemory for CallScope<'_> {
 
 impl DecodedMemory for CallScope<'_> {
     fn claim(&self, bytes: usize) -> bool {
-        // The transaction of a write has a copy of its arguments.
-        let bytes = if self.effect == Effect::Data { bytes.saturating_mul(2) } else { bytes };
-        let claimed = self.claim_request(bytes).is_ok();
+        let claimed = self.claim_decoded(bytes).is_ok();
         self.by_arguments.set(self.by_arguments.get() || !claimed);
         claimed
     }

@@ -235,7 +235,7 @@ impl Connection<'_> {
             );
             return self.text(StatusCode::UNSUPPORTED_MEDIA_TYPE, why);
         }
-        match self.body(&caller, request.into_body()).await {
+        match self.body(&caller, request.into_body(), 0).await {
             Ok(Received { message, claim }) => self.run(message, claim, &caller).await,
             Err((status, why)) => self.text(status, why.into_owned()),
         }
@@ -354,8 +354,13 @@ impl Connection<'_> {
         }
     }
 
-    /// Receives the complete body, with a length or chunked.
-    pub(super) async fn body(&self, caller: &Caller, mut body: Incoming) -> Result<Received, Denied> {
+    /// Receives the complete body, with a length or chunked. The claim includes the memory of the head.
+    pub(super) async fn body(
+        &self,
+        caller: &Caller,
+        mut body: Incoming,
+        head_bytes: usize,
+    ) -> Result<Received, Denied> {
         const TOO_SLOW: (StatusCode, Cow<'static, str>) = (
             StatusCode::REQUEST_TIMEOUT,
             Cow::Borrowed("The body arrives too slowly (limits.stall, limits.min_rate).\n"),
@@ -375,6 +380,18 @@ impl Connection<'_> {
             return too_large();
         }
         let mut claim = self.dispatcher.claim_memory(caller);
+        let hold = |claim: &mut MemoryClaim, bytes: usize| {
+            if claim.try_resize(bytes) {
+                return Ok(());
+            }
+            if !claim.can_resize(bytes) {
+                let why = format!("The body is too large: {}.\n", Fault::more_than_share_text(claim.alone_max()));
+                return Err((StatusCode::PAYLOAD_TOO_LARGE, why.into()));
+            }
+            let why = "The calls in flight hold too many bytes (limits.bytes_in_flight); try again.\n";
+            Err((StatusCode::SERVICE_UNAVAILABLE, why.into()))
+        };
+        hold(&mut claim, head_bytes)?;
         let mut message = BytesMut::new();
         let mut receiving = Pace::default();
         loop {
@@ -390,14 +407,7 @@ impl Connection<'_> {
             }
             receiving.moved(data.len());
             message.extend_from_slice(&data);
-            if !claim.try_resize(message.capacity()) {
-                if !claim.can_resize(message.capacity()) {
-                    let why = format!("The body is too large: {}.\n", Fault::more_than_share_text(claim.alone_max()));
-                    return Err((StatusCode::PAYLOAD_TOO_LARGE, why.into()));
-                }
-                let why = "The calls in flight hold too many bytes (limits.bytes_in_flight); try again.\n";
-                return Err((StatusCode::SERVICE_UNAVAILABLE, why.into()));
-            }
+            hold(&mut claim, head_bytes + message.capacity())?;
         }
     }
 

@@ -69,7 +69,7 @@ impl Connection<'_> {
                 return self.refused(&refusal);
             }
         };
-        match self.body(&caller, body).await {
+        match self.body(&caller, body, request.memory_bytes()).await {
             Ok(Received { message, claim }) => {
                 let response = self.run_rest(&request, message, &caller, head.version).await;
                 // The body is no longer in use.

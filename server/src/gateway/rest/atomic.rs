@@ -1,12 +1,13 @@
 //! Calls that read and write in one step: check-and-put, check-and-delete, append, increment.
 
 use bytes::Bytes;
-use hjall_engine::Error;
 use hjall_engine::mutation::{
     Append, Check, CompareOp, Delete, Durability, Increment, Marker, MarkerKind, Mutation, check_timestamp,
 };
+use hjall_engine::read::Budget;
 use hjall_engine::region::to_string_binary;
 use hjall_engine::request::check_row;
+use hjall_engine::{Error, Row};
 
 use super::cell_set::{self, SentCell, SentRow};
 use super::error::{Answer, Failure};
@@ -145,7 +146,7 @@ pub(super) fn append(context: &CallContext<'_>, request: &Request, body: &[u8]) 
     let append = Append { row: key, columns, ttl_ms: None, durability: Durability::default() };
     let table = context.engine.table(&table_name(request)?);
     let appended = append.validate().and_then(|()| table.append_for(&append, context.scope));
-    get::written(request, appended.map_err(|error| Failure::of(&error))?)
+    written(context, request, appended)
 }
 
 /// Adds to counters of one row. The values are numbers as text.
@@ -163,6 +164,15 @@ pub(super) fn increment(context: &CallContext<'_>, request: &Request, body: &[u8
     }
     let increment = Increment { row: key, columns, ttl_ms: None, durability: Durability::default() };
     let table = context.engine.table(&table_name(request)?);
-    let incremented: Result<_, Error> = increment.validate().and_then(|()| table.increment(&increment));
-    get::written(request, incremented.map_err(|error| Failure::of(&error))?)
+    let incremented = increment.validate().and_then(|()| table.increment_for(&increment, context.scope));
+    written(context, request, incremented)
+}
+
+/// The answer to an append or an increment.
+fn written(context: &CallContext<'_>, request: &Request, row: Result<Row, Error>) -> Answer {
+    let failure = |error: Error| match context.scope.check() {
+        Err(exceeded) => Failure::of_memory(&exceeded),
+        Ok(()) => Failure::of(&error),
+    };
+    get::written(request, row.map_err(failure)?)
 }

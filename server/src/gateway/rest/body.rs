@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::io::{self, Read, Write};
 
 use hjall_engine::Row;
-use hjall_engine::read::Budget;
 
 use super::cell_writer::CellSetWriter;
 use super::error::{Answer, Failure};
@@ -14,6 +13,28 @@ use crate::wire::rest::media::Kind;
 
 /// The types of bodies that describe tables, namespaces and scanners.
 pub(super) const BODIES: &str = "text/xml, application/json, application/x-protobuf";
+
+/// The longest of them, in bytes.
+const DESCRIPTION_BYTES_MAX: usize = 8 << 20;
+/// The memory of what such a body in XML becomes, for each of its bytes. The smallest attributes take the most.
+const MEMORY_PER_XML_BYTE: usize = 64;
+
+/// Checks the size of a body that describes something, and claims the memory of what it becomes if it is XML. Readers
+/// of the others claim it themselves.
+pub(super) fn check_size(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer<()> {
+    if body.len() > DESCRIPTION_BYTES_MAX {
+        let reason = format_args!(
+            "the body has {} bytes, the maximum of this request is {DESCRIPTION_BYTES_MAX}: shorten it",
+            body.len()
+        );
+        return Err(Failure::new(413, reason));
+    }
+    if request.input != Some(Kind::Xml) {
+        return Ok(());
+    }
+    let bytes = body.len().saturating_mul(MEMORY_PER_XML_BYTE);
+    context.scope.claim_request(bytes).map_err(|error| Failure::of_memory(&error))
+}
 
 /// The body of an answer.
 pub(super) enum Body {
@@ -51,10 +72,10 @@ impl Body {
     }
 }
 
-/// The bytes that are decompressed between two claims on memory.
+/// The bytes that are decompressed at a time.
 const STEP_BYTES: usize = 64 << 10;
 
-/// The body of a request, decompressed if it is compressed. It counts towards the memory of the call and its limit.
+/// The body of a request, decompressed if it is compressed. It counts towards the memory of the call.
 pub(super) fn unpacked<'a>(context: &CallContext<'_>, request: &Request, body: &'a [u8]) -> Answer<Cow<'a, [u8]>> {
     if !request.body_gzip || body.is_empty() {
         return Ok(Cow::Borrowed(body));
@@ -66,7 +87,14 @@ pub(super) fn unpacked<'a>(context: &CallContext<'_>, request: &Request, body: &
         if length == 0 {
             return Ok(Cow::Owned(bytes));
         }
-        context.scope.take(0, length).map_err(|error| Failure::of_memory(&error))?;
+        let capacity = bytes.capacity();
+        if capacity - bytes.len() < length {
+            // The bytes are copied to a buffer that is twice as large.
+            let larger = capacity.saturating_mul(2).max(STEP_BYTES);
+            context.scope.claim_request(larger).map_err(|error| Failure::of_memory(&error))?;
+            bytes.reserve_exact(larger - bytes.len());
+            context.scope.release_request(capacity);
+        }
         bytes.extend_from_slice(&piece[..length]);
     }
 }

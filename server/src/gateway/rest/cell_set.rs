@@ -1,19 +1,19 @@
 //! Cell sets in requests: rows with cells.
 
 use std::fmt;
+use std::marker::PhantomData;
 
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 use hjall_engine::LATEST;
 use hjall_engine::read::Budget;
 use prost::Message;
-use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
-use serde::de::{
-    DeserializeSeed, Deserializer as _, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor as JsonVisitor,
-};
+use serde::de::{DeserializeSeed, Deserializer as _, Error as _, MapAccess, SeqAccess, Visitor as JsonVisitor};
 
 use super::error::{Answer, Failure, empty_body};
-use super::json;
-use super::{protobuf, xml};
+use super::json::{self, Base64, Claimed};
+use super::protobuf::{self, each_field};
+use super::xml;
+use crate::dispatch::call_scope::CallScope;
 use crate::gateway::context::CallContext;
 use crate::wire::rest::Request;
 use crate::wire::rest::media::Kind;
@@ -44,25 +44,48 @@ pub(super) struct SentRow {
     pub(super) cells: Vec<SentCell>,
 }
 
-/// Reads the cell set in the body of a request. What it becomes counts towards the memory of the call.
+/// The memory of a row, beside its bytes: in the request, whose list has up to three times its rows when it grows, and
+/// as a mutation. Its transaction has as much.
+const ROW_BYTES: usize = 256;
+/// The memory of a cell, likewise.
+const CELL_BYTES: usize = 256;
+
+/// Reads the cell set in the body of a request. The memory of what it becomes is claimed while it is read.
 pub(super) fn read(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer<Vec<SentRow>> {
+    let memory = Memory(context.scope);
     match request.input {
-        Some(Kind::Xml) => {
-            let mut rows = XmlRows { budget: context.scope, rows: Vec::new(), value: String::new() };
-            xml::read(body, "CellSet", &mut rows)?;
-            Ok(rows.rows)
-        }
-        Some(Kind::Json) => of_json(context.scope, body),
-        _ => of_protobuf(context.scope, body),
+        Some(Kind::Xml) => of_xml(memory, body),
+        Some(Kind::Json) => of_json(memory, body),
+        _ => of_protobuf(memory, body),
     }
 }
 
-fn claim(budget: &dyn Budget, bytes: usize) -> Answer<()> {
-    budget.take(0, bytes).map_err(|error| Failure::of_memory(&error))
+/// Claims the memory of a cell set.
+#[derive(Clone, Copy)]
+struct Memory<'a>(&'a CallScope<'a>);
+
+impl Memory<'_> {
+    /// Claims memory of the reader alone, in bytes.
+    fn reader(self, bytes: usize) -> Answer<()> {
+        self.0.claim_request(bytes).map_err(|error| Failure::of_memory(&error))
+    }
+
+    /// Claims what is decoded, in bytes.
+    fn decoded(self, bytes: usize) -> Answer<()> {
+        self.0.claim_decoded(bytes).map_err(|error| Failure::of_memory(&error))
+    }
+}
+
+fn of_xml(memory: Memory<'_>, body: &[u8]) -> Answer<Vec<SentRow>> {
+    // A text with references is put together. Its buffer may have twice its length.
+    memory.reader(body.len().saturating_mul(2))?;
+    let mut rows = XmlRows { memory, rows: Vec::new(), value: String::new() };
+    xml::read(body, "CellSet", &mut rows)?;
+    Ok(rows.rows)
 }
 
 struct XmlRows<'a> {
-    budget: &'a dyn Budget,
+    memory: Memory<'a>,
     rows: Vec<SentRow>,
     /// The text of the present cell.
     value: String,
@@ -74,15 +97,20 @@ impl xml::Visitor for XmlRows<'_> {
     }
 
     fn start(&mut self, depth: usize, name: &str, attributes: xml::Attributes) -> Answer<bool> {
-        let bytes = |name| xml::attribute(&attributes, name).map(|text| json::decode(name, text)).transpose();
+        let memory = self.memory;
+        let bytes = |name| {
+            let Some(text) = xml::attribute(&attributes, name) else { return Ok(None) };
+            memory.decoded(text.len())?;
+            json::decode(name, text).map(Some)
+        };
         match (depth, name) {
             (0, _) => {}
             (1, "Row") => {
-                claim(self.budget, size_of::<SentRow>())?;
+                memory.decoded(ROW_BYTES)?;
                 self.rows.push(SentRow { key: bytes("key")?, cells: Vec::new() });
             }
             (2, "Cell") => {
-                claim(self.budget, size_of::<SentCell>())?;
+                memory.decoded(CELL_BYTES)?;
                 self.value.clear();
                 let timestamp = match xml::attribute(&attributes, "timestamp") {
                     None => LATEST,
@@ -108,6 +136,7 @@ impl xml::Visitor for XmlRows<'_> {
 
     fn end(&mut self, depth: usize, _: &str) -> Answer<()> {
         if let (2, Some(cell)) = (depth, self.rows.last_mut().and_then(|row| row.cells.last_mut())) {
+            self.memory.decoded(self.value.len())?;
             cell.value = json::decode("the value", &self.value)?;
             self.value.clear();
         }
@@ -115,15 +144,17 @@ impl xml::Visitor for XmlRows<'_> {
     }
 }
 
-fn of_json(budget: &dyn Budget, body: &[u8]) -> Answer<Vec<SentRow>> {
+fn of_json(memory: Memory<'_>, body: &[u8]) -> Answer<Vec<SentRow>> {
+    // A text with escapes is put together. Its buffer may have twice its length.
+    memory.reader(body.len().saturating_mul(2))?;
     let mut reader = serde_json::Deserializer::from_slice(body);
-    let read = reader.deserialize_option(OptionalSet(budget));
+    let read = reader.deserialize_option(OptionalSet(memory));
     match read {
         Ok(Some(rows)) => Ok(rows),
         // As HBase's gateway, whose model is null then.
         Ok(None) => Err(Failure::bad("the body has no cell set: send {\"Row\":[…]}")),
         Err(error) if error.is_eof() && body.iter().all(u8::is_ascii_whitespace) => Err(empty_body()),
-        Err(error) => match budget.check() {
+        Err(error) => match memory.0.check() {
             Err(exceeded) => Err(Failure::of_memory(&exceeded)),
             Ok(()) => Err(Failure::bad(format!("the body is not a cell set in JSON: {error}"))),
         },
@@ -131,7 +162,7 @@ fn of_json(budget: &dyn Budget, body: &[u8]) -> Answer<Vec<SentRow>> {
 }
 
 /// Reads an object, or `null`.
-struct OptionalSet<'a>(&'a dyn Budget);
+struct OptionalSet<'a>(Memory<'a>);
 
 impl<'de> JsonVisitor<'de> for OptionalSet<'_> {
     type Value = Option<Vec<SentRow>>;
@@ -153,7 +184,7 @@ impl<'de> JsonVisitor<'de> for OptionalSet<'_> {
     }
 }
 
-struct SetFields<'a>(&'a dyn Budget);
+struct SetFields<'a>(Memory<'a>);
 
 impl<'de> JsonVisitor<'de> for SetFields<'_> {
     type Value = Option<Vec<SentRow>>;
@@ -166,7 +197,7 @@ impl<'de> JsonVisitor<'de> for SetFields<'_> {
         let mut rows = Some(Vec::new());
         while let Some(name) = map.next_key::<String>()? {
             match &*name {
-                "Row" => rows = map.next_value_seed(List(self.0, SentRow::json))?,
+                "Row" => rows = map.next_value_seed(List(self.0, PhantomData))?,
                 _ => return Err(A::Error::unknown_field(&name, &["Row"])),
             }
         }
@@ -174,13 +205,19 @@ impl<'de> JsonVisitor<'de> for SetFields<'_> {
     }
 }
 
-/// Reads the fields of one element of a list.
-type ReadFields<T> = fn(&dyn Budget, &mut dyn Fields) -> Result<T, String>;
+/// An element of a list: an object.
+trait Element: Sized {
+    /// Its memory, beside its bytes.
+    const BYTES: usize;
+
+    /// Reads its fields.
+    fn read<'de, A: MapAccess<'de>>(memory: Memory<'_>, fields: A) -> Result<Self, A::Error>;
+}
 
 /// A list of objects, or `null`. The elements are claimed one by one.
-struct List<'a, T>(&'a dyn Budget, ReadFields<T>);
+struct List<'a, T>(Memory<'a>, PhantomData<T>);
 
-impl<'de, T> DeserializeSeed<'de> for List<'_, T> {
+impl<'de, T: Element> DeserializeSeed<'de> for List<'_, T> {
     type Value = Option<Vec<T>>;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -188,7 +225,7 @@ impl<'de, T> DeserializeSeed<'de> for List<'_, T> {
     }
 }
 
-impl<'de, T> JsonVisitor<'de> for List<'_, T> {
+impl<'de, T: Element> JsonVisitor<'de> for List<'_, T> {
     type Value = Option<Vec<T>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -201,16 +238,16 @@ impl<'de, T> JsonVisitor<'de> for List<'_, T> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let mut all = Vec::new();
-        while let Some(one) = list.next_element_seed(Element(self.0, self.1))? {
+        while let Some(one) = list.next_element_seed(One(self.0, PhantomData))? {
             all.push(one);
         }
         Ok(Some(all))
     }
 }
 
-struct Element<'a, T>(&'a dyn Budget, ReadFields<T>);
+struct One<'a, T>(Memory<'a>, PhantomData<T>);
 
-impl<'de, T> DeserializeSeed<'de> for Element<'_, T> {
+impl<'de, T: Element> DeserializeSeed<'de> for One<'_, T> {
     type Value = T;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
@@ -218,7 +255,7 @@ impl<'de, T> DeserializeSeed<'de> for Element<'_, T> {
     }
 }
 
-impl<'de, T> JsonVisitor<'de> for Element<'_, T> {
+impl<'de, T: Element> JsonVisitor<'de> for One<'_, T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -226,103 +263,29 @@ impl<'de, T> JsonVisitor<'de> for Element<'_, T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-        self.0.take(0, size_of::<T>()).map_err(A::Error::custom)?;
-        (self.1)(self.0, &mut MapFields(map)).map_err(A::Error::custom)
+        self.0.decoded(T::BYTES).map_err(|failure| A::Error::custom(failure.reason()))?;
+        T::read(self.0, map)
     }
 }
 
-/// The fields of an object, one after the other.
-trait Fields {
-    /// The name of the next field.
-    fn name(&mut self) -> Result<Option<String>, String>;
-    /// The value of this field as a small value.
-    fn value(&mut self) -> Result<serde_json::Value, String>;
-    /// The value of this field as a list of cells.
-    fn cells(&mut self, budget: &dyn Budget) -> Result<Option<Vec<SentCell>>, String>;
-}
+impl Element for SentRow {
+    const BYTES: usize = ROW_BYTES;
 
-struct MapFields<A>(A);
-
-impl<'de, A: MapAccess<'de>> Fields for MapFields<A> {
-    fn name(&mut self) -> Result<Option<String>, String> {
-        self.0.next_key().map_err(|error| error.to_string())
-    }
-
-    fn value(&mut self) -> Result<serde_json::Value, String> {
-        self.0.next_value_seed(Scalar).map_err(|error| error.to_string())
-    }
-
-    fn cells(&mut self, budget: &dyn Budget) -> Result<Option<Vec<SentCell>>, String> {
-        self.0.next_value_seed(List(budget, SentCell::json)).map_err(|error| error.to_string())
-    }
-}
-
-/// A text, a number, a truth value or `null`; other values are not kept.
-struct Scalar;
-
-impl<'de> DeserializeSeed<'de> for Scalar {
-    type Value = serde_json::Value;
-
-    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> JsonVisitor<'de> for Scalar {
-    type Value = serde_json::Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(serde_json::Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-        while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(serde_json::Value::Array(Vec::new()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(serde_json::Value::Object(serde_json::Map::new()))
-    }
-}
-
-impl SentRow {
-    fn json(budget: &dyn Budget, fields: &mut dyn Fields) -> Result<Self, String> {
+    fn read<'de, A: MapAccess<'de>>(memory: Memory<'_>, mut fields: A) -> Result<Self, A::Error> {
         let mut row = Self::default();
-        while let Some(name) = fields.name()? {
+        while let Some(name) = fields.next_key::<String>()? {
             match &*name {
-                "key" => row.key = json::bytes("key", &fields.value()?).map_err(|failure| failure.reason())?,
+                "key" => row.key = fields.next_value_seed(Base64(memory.0, "key"))?,
                 // As HBase's gateway, which fails on a missing list.
-                "Cell" => row.cells = fields.cells(budget)?.ok_or("Cell must be a list")?,
+                "Cell" => {
+                    let cells = fields.next_value_seed(List(memory, PhantomData))?;
+                    row.cells = cells.ok_or_else(|| A::Error::custom("Cell must be a list"))?;
+                }
                 _ => {
-                    return Err(format!(
-                        "the field {} of Row is unknown; the fields are key, Cell",
-                        name.escape_default()
-                    ));
+                    let name = name.escape_default();
+                    return Err(A::Error::custom(format_args!(
+                        "the field {name} of Row is unknown; the fields are key, Cell"
+                    )));
                 }
             }
         }
@@ -330,19 +293,25 @@ impl SentRow {
     }
 }
 
-impl SentCell {
-    fn json(_: &dyn Budget, fields: &mut dyn Fields) -> Result<Self, String> {
+impl Element for SentCell {
+    const BYTES: usize = CELL_BYTES;
+
+    fn read<'de, A: MapAccess<'de>>(memory: Memory<'_>, mut fields: A) -> Result<Self, A::Error> {
         let mut cell = Self::default();
-        while let Some(name) = fields.name()? {
-            let text = |failure: Failure| failure.reason();
-            let value = fields.value()?;
+        while let Some(name) = fields.next_key::<String>()? {
             match &*name {
-                "column" => cell.column = json::bytes("column", &value).map_err(text)?,
-                "timestamp" => cell.timestamp = json::number("timestamp", &value).map_err(text)?,
-                "$" => cell.value = json::bytes("$", &value).map_err(text)?.unwrap_or_default(),
+                "column" => cell.column = fields.next_value_seed(Base64(memory.0, "column"))?,
+                "timestamp" => {
+                    let value = fields.next_value_seed(Claimed(memory.0))?;
+                    let wrong = |failure: Failure| A::Error::custom(failure.reason());
+                    cell.timestamp = json::number("timestamp", &value).map_err(wrong)?;
+                }
+                "$" => cell.value = fields.next_value_seed(Base64(memory.0, "$"))?.unwrap_or_default(),
                 _ => {
                     let name = name.escape_default();
-                    return Err(format!("the field {name} of Cell is unknown; the fields are column, timestamp, $"));
+                    return Err(A::Error::custom(format_args!(
+                        "the field {name} of Cell is unknown; the fields are column, timestamp, $"
+                    )));
                 }
             }
         }
@@ -350,25 +319,38 @@ impl SentCell {
     }
 }
 
-fn of_protobuf(budget: &dyn Budget, body: &[u8]) -> Answer<Vec<SentRow>> {
+fn of_protobuf(memory: Memory<'_>, body: &[u8]) -> Answer<Vec<SentRow>> {
+    const ROW: u32 = 1;
+    const KEY: u32 = 1;
+    const CELL: u32 = 2;
     let wrong = |error: prost::DecodeError| Failure::bad(format!("the body is not a cell set in protobuf: {error}"));
     let mut rows = Vec::new();
-    // Rows and cells are found one by one, so that what they become is claimed before it exists.
-    each(Bytes::copy_from_slice(body), 1, &mut |row| {
-        claim(budget, size_of::<SentRow>())?;
+    // Rows and cells are found one by one, so that what they become is claimed before it exists. They share a copy of
+    // the body.
+    memory.reader(body.len())?;
+    each_field(Bytes::copy_from_slice(body), &wrong, &mut |tag, row| {
+        if tag != ROW {
+            return Ok(());
+        }
         let mut sent = SentRow { key: Some(Bytes::new()), cells: Vec::new() };
-        each(row.clone(), 1, &mut |key| {
-            sent.key = Some(key);
-            Ok(())
-        })?;
-        each(row, 2, &mut |cell| {
-            claim(budget, size_of::<SentCell>())?;
-            let protobuf::Cell { column, timestamp, data } = protobuf::Cell::decode(cell).map_err(wrong)?;
-            sent.cells.push(SentCell {
-                column: Some(column.unwrap_or_default()),
-                timestamp: timestamp.unwrap_or(LATEST),
-                value: data.unwrap_or_default(),
-            });
+        memory.decoded(ROW_BYTES)?;
+        each_field(row, &wrong, &mut |tag, field| {
+            match tag {
+                KEY => {
+                    memory.decoded(field.len())?;
+                    sent.key = Some(field);
+                }
+                CELL => {
+                    memory.decoded(CELL_BYTES.saturating_add(field.len()))?;
+                    let protobuf::Cell { column, timestamp, data } = protobuf::Cell::decode(field).map_err(wrong)?;
+                    sent.cells.push(SentCell {
+                        column: Some(column.unwrap_or_default()),
+                        timestamp: timestamp.unwrap_or(LATEST),
+                        value: data.unwrap_or_default(),
+                    });
+                }
+                _ => {}
+            }
             Ok(())
         })?;
         rows.push(sent);
@@ -377,34 +359,15 @@ fn of_protobuf(budget: &dyn Budget, body: &[u8]) -> Answer<Vec<SentRow>> {
     Ok(rows)
 }
 
-/// Passes each value of a field of a message to a function, and skips the other fields.
-fn each(mut message: Bytes, wanted: u32, found: &mut dyn FnMut(Bytes) -> Answer<()>) -> Answer<()> {
-    let wrong = |error: prost::DecodeError| Failure::bad(format!("the body is not a cell set in protobuf: {error}"));
-    while message.has_remaining() {
-        let (tag, of) = decode_key(&mut message).map_err(wrong)?;
-        if tag != wanted || of != WireType::LengthDelimited {
-            skip_field(of, tag, &mut message, DecodeContext::default()).map_err(wrong)?;
-            continue;
-        }
-        let length = decode_varint(&mut message).map_err(wrong)?;
-        match usize::try_from(length).ok().filter(|length| *length <= message.remaining()) {
-            Some(length) => found(message.split_to(length))?,
-            None => return Err(Failure::bad("the body is not a cell set in protobuf: it ends within a field")),
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
     use hjall_engine::Cell;
-    use hjall_engine::read::Unlimited;
 
     use super::*;
     use crate::gateway::rest::cell_writer::{CellSetWriter, column};
-    use crate::gateway::rest::fixtures::{cell, row, written};
+    use crate::gateway::rest::fixtures::{caller, cell, row, written};
 
     #[test]
     fn what_is_written_can_be_read() {
@@ -418,17 +381,22 @@ mod tests {
             .iter()
             .map(|row| SentRow { key: Some(row.key.clone()), cells: row.cells.iter().map(sent).collect() })
             .collect();
-        let json = of_json(&Unlimited, &written(CellSetWriter::new(Kind::Json), &rows)).ok().unwrap();
+        let caller = caller();
+        let scope = CallScope::unlimited(&caller);
+        let memory = Memory(&scope);
+        let json = of_json(memory, &written(CellSetWriter::new(Kind::Json), &rows)).ok().unwrap();
         assert_eq!(json, wanted);
-        let message = of_protobuf(&Unlimited, &written(CellSetWriter::new(Kind::Protobuf), &rows)).ok().unwrap();
+        let message = of_protobuf(memory, &written(CellSetWriter::new(Kind::Protobuf), &rows)).ok().unwrap();
         assert_eq!(message, wanted);
-        let mut reader = XmlRows { budget: &Unlimited, rows: Vec::new(), value: String::new() };
-        assert!(xml::read(&written(CellSetWriter::new(Kind::Xml), &rows), "CellSet", &mut reader).is_ok());
-        assert_eq!(reader.rows, wanted);
+        let xml = of_xml(memory, &written(CellSetWriter::new(Kind::Xml), &rows)).ok().unwrap();
+        assert_eq!(xml, wanted);
     }
 
     #[test]
     fn mistakes_in_json_are_refused() {
+        let caller = caller();
+        let scope = CallScope::unlimited(&caller);
+        let memory = Memory(&scope);
         for wrong in [
             "{",
             "[]",
@@ -446,8 +414,8 @@ mod tests {
             "",
             "{\"Row\":null}",
         ] {
-            assert!(of_json(&Unlimited, wrong.as_bytes()).is_err(), "{wrong}");
+            assert!(of_json(memory, wrong.as_bytes()).is_err(), "{wrong}");
         }
-        assert_eq!(of_json(&Unlimited, b"{}").ok().unwrap(), []);
+        assert_eq!(of_json(memory, b"{}").ok().unwrap(), []);
     }
 }

@@ -1,10 +1,17 @@
 //! Rows for tests of representations.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use hjall_engine::{Cell, CellKind, Row};
 
 use super::cell_writer::CellSetWriter;
+use crate::dispatch::caller::Caller;
+
+pub fn caller() -> Arc<Caller> {
+    Caller::new(([127, 0, 0, 1], 1).into())
+}
 
 pub fn cell(qualifier: &str, value: &[u8]) -> Cell {
     Cell {

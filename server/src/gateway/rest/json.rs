@@ -1,13 +1,16 @@
 //! Reads JSON as Jackson does, which HBase's gateway uses: numbers may be texts, and what follows a value is ignored.
 
+use std::fmt;
+
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use bytes::Bytes;
 use hjall_engine::read::Budget;
+use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::error::{Answer, Failure};
-use crate::gateway::context::CallContext;
+use crate::dispatch::call_scope::CallScope;
 
 /// The standard alphabet. Padding is required, but bits behind the last byte are not checked.
 pub(super) const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -17,29 +20,107 @@ pub(super) const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::RequireCanonical),
 );
 
-/// The longest body of a request that does not have cells, in bytes.
-const BODY_MAX: usize = 8 << 20;
-/// The memory of a parsed value for each byte of its text. The smallest texts of objects take the most.
-const MEMORY_PER_BYTE: usize = 32;
+/// The memory of an element of a list or of a field, beside its text: a list that grows has up to three times its
+/// elements, and the value becomes something of the same size.
+const ELEMENT_BYTES: usize = 256;
+/// The memory of an object. The first node of a map has room for several fields.
+const OBJECT_BYTES: usize = 1 << 10;
 
-/// Reads the fields of an object, whose size has been checked. `None` for no value and for `null`.
-pub(super) fn object(body: &[u8]) -> Answer<Option<Map<String, Value>>> {
-    // What follows the value is ignored.
-    let value = serde_json::Deserializer::from_slice(body).into_iter::<Value>().next();
-    match value.transpose().map_err(|error| Failure::bad(format!("the body is not JSON: {error}")))? {
+/// Reads the fields of an object. `None` for no value and for `null`.
+pub(super) fn object(scope: &CallScope<'_>, body: &[u8]) -> Answer<Option<Map<String, Value>>> {
+    match value(scope, body, |error| Failure::bad(format!("the body is not JSON: {error}")))? {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Object(fields)) => Ok(Some(fields)),
         Some(_) => Err(Failure::bad("the body is not a JSON object")),
     }
 }
 
-/// Checks the size of a body that is read as a whole, and claims the memory of what it becomes.
-pub(super) fn check_size(context: &CallContext<'_>, body: &[u8]) -> Answer<()> {
-    if body.len() > BODY_MAX {
-        let reason = format_args!("the body has {} bytes, the maximum of this request is {BODY_MAX}", body.len());
-        return Err(Failure::new(413, reason));
+/// Reads a value, whose memory is claimed for the request while it is read. `None` if the text is blank. What follows
+/// the value is ignored.
+pub(super) fn value(
+    scope: &CallScope<'_>,
+    text: &[u8],
+    malformed: impl FnOnce(serde_json::Error) -> Failure,
+) -> Answer<Option<Value>> {
+    if text.iter().all(u8::is_ascii_whitespace) {
+        return Ok(None);
     }
-    context.scope.take(0, body.len().saturating_mul(MEMORY_PER_BYTE)).map_err(|error| Failure::of_memory(&error))
+    let read = Claimed(scope).deserialize(&mut serde_json::Deserializer::from_slice(text));
+    read.map(Some).map_err(|error| match scope.check() {
+        Err(exceeded) => Failure::of_memory(&exceeded),
+        Ok(()) => malformed(error),
+    })
+}
+
+/// Reads a value and claims its memory.
+#[derive(Clone, Copy)]
+pub(super) struct Claimed<'a>(pub(super) &'a CallScope<'a>);
+
+impl Claimed<'_> {
+    fn claim<E: serde::de::Error>(self, bytes: usize) -> Result<(), E> {
+        self.0.claim_request(bytes).map_err(E::custom)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Claimed<'_> {
+    type Value = Value;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Claimed<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Value, E> {
+        // The reader has a copy if the text has escapes, and what the value becomes is another one.
+        self.claim(value.len().saturating_mul(3))?;
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let mut all = Vec::new();
+        while let Some(element) = list.next_element_seed(self)? {
+            self.claim(ELEMENT_BYTES)?;
+            all.push(element);
+        }
+        Ok(all.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        self.claim(OBJECT_BYTES)?;
+        let mut fields = Map::new();
+        while let Some(name) = map.next_key::<String>()? {
+            self.claim(name.len().saturating_mul(3).saturating_add(ELEMENT_BYTES))?;
+            fields.insert(name, map.next_value_seed(self)?);
+        }
+        Ok(fields.into())
+    }
 }
 
 /// The failure for a field that does not exist.
@@ -92,6 +173,35 @@ pub(super) fn text(name: &str, value: &Value) -> Answer<Option<String>> {
         Value::String(text) => Ok(Some(text.clone())),
         Value::Number(_) | Value::Bool(_) => Ok(Some(value.to_string())),
         _ => Err(Failure::bad(format!("{name} must be a string"))),
+    }
+}
+
+/// Reads bytes in base64 and claims their memory, with that of the copy that a write stores. `None` for `null`.
+#[derive(Clone, Copy)]
+pub(super) struct Base64<'a>(pub(super) &'a CallScope<'a>, pub(super) &'static str);
+
+impl<'de> DeserializeSeed<'de> for Base64<'_> {
+    type Value = Option<Bytes>;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Option<Bytes>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Base64<'_> {
+    type Value = Option<Bytes>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a string with bytes in base64 for {}", self.1)
+    }
+
+    fn visit_unit<E>(self) -> Result<Option<Bytes>, E> {
+        Ok(None)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Option<Bytes>, E> {
+        self.0.claim_decoded(text.len()).map_err(E::custom)?;
+        decode(self.1, text).map(Some).map_err(|failure| E::custom(failure.reason()))
     }
 }
 

@@ -111,6 +111,10 @@ impl Response {
     }
 }
 
+/// The memory of the rows and columns of an address, for each of its bytes. The shortest names of families take the
+/// most.
+const MEMORY_PER_ADDRESS_BYTE: usize = 128;
+
 /// Runs a request and writes its answer.
 ///
 /// # Errors
@@ -138,6 +142,8 @@ pub fn call(context: &CallContext<'_>, request: &Request, body: &[u8], out: &mut
 }
 
 fn run(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer {
+    let address_bytes = request.address_bytes.saturating_mul(MEMORY_PER_ADDRESS_BYTE);
+    context.scope.claim_request(address_bytes).map_err(|error| Failure::of_memory(&error))?;
     let unpacked = body::unpacked(context, request, body)?;
     let body = &unpacked[..];
     match request.method {

@@ -26,10 +26,11 @@ pub(super) fn spec(request: &Request) -> Answer<RowSpec> {
 /// Writes the cells of the body: cells of any rows, or one value.
 pub(super) fn put(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer {
     let spec = spec(request)?;
-    // The cells, and the copy of them in the transaction.
-    context.scope.claim_request(body.len().saturating_mul(2)).map_err(|error| Failure::of_memory(&error))?;
     let puts = match request.input {
-        None | Some(Kind::Binary) => vec![put_of_value(request, &spec, body)?],
+        None | Some(Kind::Binary) => {
+            context.scope.claim_decoded(body.len()).map_err(|error| Failure::of_memory(&error))?;
+            vec![put_of_value(request, &spec, body)?]
+        }
         Some(_) => {
             if let Some(check) = request.query.first("check").filter(|check| !check.is_empty()) {
                 let checks = "check is put, delete, append or increment";

@@ -7,7 +7,7 @@ use hjall_engine::{Error, ErrorKind};
 use prost::Message;
 use serde_json::Value;
 
-use super::body::{BODIES, Body};
+use super::body::{BODIES, Body, check_size};
 use super::error::{Answer, Failure};
 use super::java_order;
 use super::json;
@@ -112,7 +112,7 @@ pub(super) fn tables(context: &CallContext<'_>, request: &Request) -> Answer {
 
 /// The properties in the body of a request.
 fn properties(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer<BTreeMap<String, String>> {
-    json::check_size(context, body)?;
+    check_size(context, request, body)?;
     let missing = || Failure::bad("the properties are missing; send an empty body for none");
     match request.input {
         Some(Kind::Xml) => {
@@ -121,7 +121,7 @@ fn properties(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answ
             reader.found.then_some(reader.properties).ok_or_else(missing)
         }
         Some(Kind::Json) => {
-            let Some(fields) = json::object(body)? else { return Ok(BTreeMap::new()) };
+            let Some(fields) = json::object(context.scope, body)? else { return Ok(BTreeMap::new()) };
             let mut properties = None;
             for (name, value) in &fields {
                 match (&**name, value) {
@@ -140,9 +140,8 @@ fn properties(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answ
             properties.ok_or_else(missing)
         }
         Some(_) => {
-            let wrong = |error| Failure::bad(format!("the body is not a namespace in protobuf: {error}"));
-            let sent = protobuf::NamespaceProperties::decode(body).map_err(wrong)?.properties;
-            let pairs: BTreeMap<_, _> = sent.into_iter().map(|pair| (pair.name, pair.value)).collect();
+            let sent: protobuf::NamespaceProperties = protobuf::decode(context.scope, body, None, "namespace")?;
+            let pairs: BTreeMap<_, _> = sent.properties.into_iter().map(|pair| (pair.name, pair.value)).collect();
             if pairs.is_empty() { Err(missing()) } else { Ok(pairs) }
         }
         None if body.is_empty() => Ok(BTreeMap::new()),

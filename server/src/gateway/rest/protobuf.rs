@@ -1,7 +1,75 @@
 //! The messages of HBase's REST gateway in protobuf (`hbase-rest/src/main/protobuf`), as prost structs.
 
-use bytes::Bytes;
-use prost::Message;
+use bytes::{Buf, Bytes};
+use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
+use prost::{DecodeError, Message};
+
+use super::error::{Answer, Failure};
+use crate::dispatch::call_scope::CallScope;
+
+/// The memory of a field that is repeated, beside its bytes: a list that grows has up to three times its elements.
+const FIELD_BYTES: usize = 512;
+
+/// Decodes a message that describes something, whose memory is claimed for the request before. `nested` is the field
+/// whose elements have repeated fields of their own.
+pub(super) fn decode<M: Message + Default>(
+    scope: &CallScope<'_>,
+    body: &[u8],
+    nested: Option<u32>,
+    what: &str,
+) -> Answer<M> {
+    let wrong = |error: DecodeError| Failure::bad(format!("the body is not a {what} in protobuf: {error}"));
+    each_field(body, &wrong, &mut |tag, field| {
+        let claim = |bytes: usize| {
+            let bytes = bytes.saturating_mul(2).saturating_add(FIELD_BYTES);
+            scope.claim_request(bytes).map_err(|error| Failure::of_memory(&error))
+        };
+        claim(field.len())?;
+        if Some(tag) == nested { each_field(field, &wrong, &mut |_, _| claim(0)) } else { Ok(()) }
+    })?;
+    M::decode(body).map_err(wrong)
+}
+
+/// Passes the fields of a message that have a length to a function, and skips the others.
+pub(super) fn each_field<B: Buf + Splits>(
+    mut message: B,
+    wrong: &dyn Fn(DecodeError) -> Failure,
+    found: &mut dyn FnMut(u32, B) -> Answer<()>,
+) -> Answer<()> {
+    while message.has_remaining() {
+        let (tag, of) = decode_key(&mut message).map_err(wrong)?;
+        if of != WireType::LengthDelimited {
+            skip_field(of, tag, &mut message, DecodeContext::default()).map_err(wrong)?;
+            continue;
+        }
+        let length = decode_varint(&mut message).map_err(wrong)?;
+        match usize::try_from(length).ok().filter(|length| *length <= message.remaining()) {
+            Some(length) => found(tag, message.split_first(length))?,
+            None => return Err(Failure::bad("the body ends within a field of its message in protobuf")),
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of which the first ones can be taken.
+pub(super) trait Splits: Sized {
+    /// Takes the first bytes, of which there are as many.
+    fn split_first(&mut self, length: usize) -> Self;
+}
+
+impl Splits for Bytes {
+    fn split_first(&mut self, length: usize) -> Self {
+        self.split_to(length)
+    }
+}
+
+impl Splits for &[u8] {
+    fn split_first(&mut self, length: usize) -> Self {
+        let (first, rest) = self.split_at(length);
+        *self = rest;
+        first
+    }
+}
 
 /// `CellMessage.Cell`.
 #[derive(Clone, PartialEq, Message)]

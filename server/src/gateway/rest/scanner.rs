@@ -8,16 +8,16 @@ use hjall_engine::name::TableName;
 use hjall_engine::read::Fetched;
 use hjall_engine::request::{Columns, Scan, TimeRange};
 use hjall_engine::{Cell, Error, ErrorKind, Row};
-use prost::Message;
 use serde_json::Value;
 
-use super::body::{BODIES, Body};
+use super::body::{BODIES, Body, check_size};
 use super::cell_writer::column;
 use super::error::{Answer, Failure, empty_body};
 use super::json::{self, BASE64};
 use super::row_spec::split_column;
 use super::scan::not_a_number;
 use super::{Response, State, get, protobuf, scanner_filter, xml};
+use crate::dispatch::call_scope::CallScope;
 use crate::gateway::context::CallContext;
 use crate::gateway::filters::{self, Unbuilt};
 use crate::gateway::scanners::OpenScanner;
@@ -129,23 +129,23 @@ impl Default for Sent {
 
 impl Sent {
     fn read(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer<Self> {
-        json::check_size(context, body)?;
+        check_size(context, request, body)?;
         match request.input {
             Some(Kind::Xml) => {
                 let mut reader = XmlScanner::default();
                 xml::read(body, "Scanner", &mut reader)?;
                 Ok(reader.sent)
             }
-            Some(Kind::Json) => Self::of_json(body),
-            Some(_) => Self::of_protobuf(body),
+            Some(Kind::Json) => Self::of_json(context.scope, body),
+            Some(_) => Self::of_protobuf(context.scope, body),
             // A body without a type cannot be read; without a body there is no scanner.
             None if body.is_empty() => Err(empty_body()),
             None => Err(Failure::undeclared_body(BODIES)),
         }
     }
 
-    fn of_json(body: &[u8]) -> Answer<Self> {
-        let fields = json::object(body)?.ok_or_else(empty_body)?;
+    fn of_json(scope: &CallScope<'_>, body: &[u8]) -> Answer<Self> {
+        let fields = json::object(scope, body)?.ok_or_else(empty_body)?;
         let mut sent = Self::default();
         for (name, value) in &fields {
             match &**name {
@@ -176,9 +176,8 @@ impl Sent {
         Ok(sent)
     }
 
-    fn of_protobuf(body: &[u8]) -> Answer<Self> {
-        let wrong = |error| Failure::bad(format!("the body is not a scanner in protobuf: {error}"));
-        let sent = protobuf::Scanner::decode(body).map_err(wrong)?;
+    fn of_protobuf(scope: &CallScope<'_>, body: &[u8]) -> Answer<Self> {
+        let sent: protobuf::Scanner = protobuf::decode(scope, body, None, "scanner")?;
         let default = Self::default();
         Ok(Self {
             start: sent.start_row.unwrap_or_default(),
@@ -253,7 +252,7 @@ pub(super) fn open(context: &CallContext<'_>, request: &Request, body: &[u8]) ->
     let filter = match sent.filter.as_deref() {
         None | Some("") => None,
         Some(text) => {
-            let built = filters::build(context, text.len(), || scanner_filter::parse(text));
+            let built = filters::build(context, text.len(), || scanner_filter::parse(context.scope, text));
             Some(built.map_err(|unbuilt| match unbuilt {
                 Unbuilt::Malformed(failure) => failure,
                 Unbuilt::NoRoom(error) => Failure::of_memory(&error),

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::error::{Answer, Failure};
 use super::json;
+use crate::dispatch::call_scope::CallScope;
 
 /// The fields of all filters. HBase refuses others, whatever the filter.
 const FIELDS: [&str; 21] = [
@@ -37,15 +38,14 @@ const FIELDS: [&str; 21] = [
 ];
 
 /// Parses a filter.
-pub(super) fn parse(text: &str) -> Answer<FilterSpec> {
+pub(super) fn parse(scope: &CallScope<'_>, text: &str) -> Answer<FilterSpec> {
     if text.len() > LENGTH_MAX {
         return Err(Failure::bad(format!(
             "the filter has {} bytes, the maximum is {LENGTH_MAX}: shorten it",
             text.len()
         )));
     }
-    let value = serde_json::Deserializer::from_str(text).into_iter::<Value>().next();
-    let value = value.transpose().map_err(|error| {
+    let value = json::value(scope, text.as_bytes(), |error| {
         let why = "the filter of a scanner is a JSON object such as {\"type\":\"PrefixFilter\",\"value\":\"YQ==\"}";
         Failure::bad(format!("{why}; /TABLE/PREFIX* takes the filter language: {error}"))
     })?;
@@ -291,9 +291,12 @@ fn fuzzy_pairs(values: &[Value]) -> Answer<Vec<FuzzyPair>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gateway::rest::fixtures::caller;
 
     #[test]
     fn mistakes_in_filters_are_refused() {
+        let caller = caller();
+        let scope = CallScope::unlimited(&caller);
         for wrong in [
             "",
             "x",
@@ -313,9 +316,9 @@ mod tests {
             r#"{"type":"FilterList","filters":[]}"#,
             r#"{"type":"ColumnRangeFilter","minColumn":"","minColumnInclusive":true}"#,
         ] {
-            assert!(parse(wrong).is_err(), "{wrong}");
+            assert!(parse(&scope, wrong).is_err(), "{wrong}");
         }
         let deep = format!("{}{{}}{}", r#"{"type":"SkipFilter","filters":["#.repeat(200), "]}".repeat(200));
-        assert!(parse(&deep).is_err());
+        assert!(parse(&scope, &deep).is_err());
     }
 }

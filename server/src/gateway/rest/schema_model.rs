@@ -4,12 +4,13 @@ use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use prost::Message;
 use serde_json::{Map, Value};
 
-use super::body::BODIES;
+use super::body::{BODIES, check_size};
 use super::error::{Answer, Failure, empty_body};
 use super::java_order;
 use super::json;
 use super::protobuf::{self, Pair};
 use super::xml;
+use crate::dispatch::call_scope::CallScope;
 use crate::gateway::context::CallContext;
 use crate::wire::rest::Request;
 use crate::wire::rest::media::Kind;
@@ -54,25 +55,25 @@ impl TableSchema {
 
     /// Reads the schema in the body of a request.
     pub(super) fn read(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer<Self> {
-        json::check_size(context, body)?;
+        check_size(context, request, body)?;
         match request.input {
             Some(Kind::Xml) => {
                 let mut table = Self::default();
                 xml::read(body, "TableSchema", &mut table)?;
                 Ok(table)
             }
-            Some(Kind::Json) => Self::of_json(body),
+            Some(Kind::Json) => Self::of_json(context.scope, body),
             Some(_) => {
-                let wrong = |error| Failure::bad(format!("the body is not a schema in protobuf: {error}"));
-                Ok(Self::of_protobuf(protobuf::TableSchema::decode(body).map_err(wrong)?))
+                const COLUMNS: u32 = 3;
+                protobuf::decode(context.scope, body, Some(COLUMNS), "schema").map(Self::of_protobuf)
             }
             None if body.is_empty() => Err(empty_body()),
             None => Err(Failure::undeclared_body(BODIES)),
         }
     }
 
-    fn of_json(body: &[u8]) -> Answer<Self> {
-        let fields = json::object(body)?.ok_or_else(empty_body)?;
+    fn of_json(scope: &CallScope<'_>, body: &[u8]) -> Answer<Self> {
+        let fields = json::object(scope, body)?.ok_or_else(empty_body)?;
         let mut table = Self::default();
         for (name, value) in fields {
             match &*name {

@@ -100,7 +100,7 @@ pub fn check_and_mutate(context: &Context, a: CheckAndMutateArgs) -> Answer<bool
 }
 
 /// Adds to counters of one row.
-pub fn increment(context: &Context, a: IncrementArgs) -> Answer<OneRow> {
+pub fn increment(context: &CallContext<'_>, a: IncrementArgs) -> Answer<OneRow> {
     let (name, sent) = (table_name(&a.table)?, a.tincrement);
     let attributes = Attributes::new(&sent.attributes);
     // The default of the contract, for clients that do not send it.
@@ -114,7 +114,7 @@ pub fn increment(context: &Context, a: IncrementArgs) -> Answer<OneRow> {
     };
     let ttl_ms = request.validate().and_then(|()| attributes.ttl_ms());
     request.ttl_ms = ttl_ms.map_err(|refusal| refused(context, &name, &refusal))?;
-    let row = context.engine.table(&name).increment(&request).map_err(|e| data(&e))?;
+    let row = context.engine.table(&name).increment_for(&request, context.scope).map_err(|e| data(&e))?;
     Ok(answer(row, sent.return_results, attributes))
 }
 

@@ -250,6 +250,8 @@ pub struct Query(Vec<(String, String)>);
 
 /// The most parameters of a query that are considered. The head of a request has room for no more.
 const PARAMETERS_MAX: usize = 32 << 10;
+/// The memory of a parameter, beside its text: the list may have room for twice as many, and each text is allocated.
+const PARAMETER_BYTES: usize = 128;
 
 impl Query {
     /// Parses a query. Escapes that cannot be decoded stay as they are.
@@ -265,6 +267,11 @@ impl Query {
                 .map(|(name, value)| (part(name), part(value)))
                 .collect(),
         )
+    }
+
+    /// The memory of the parameters beside their texts, in bytes.
+    pub fn memory_bytes(&self) -> usize {
+        self.0.len() * PARAMETER_BYTES
     }
 
     /// The first value of a parameter.

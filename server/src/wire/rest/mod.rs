@@ -85,9 +85,14 @@ pub struct Request {
     pub body_gzip: bool,
     /// The table and the row, for logs.
     pub names: Names,
+    /// The length of the address that was sent, with the query, in bytes.
+    pub address_bytes: usize,
     /// For the next page of an answer that is being sent: its scanner.
     pub continues: Option<i32>,
 }
+
+/// The copies of an address that a request has: as it was sent, decoded, for logs and in `Location`.
+const ADDRESS_COPIES: usize = 8;
 
 impl Request {
     /// Decides which operation a request is for.
@@ -177,8 +182,14 @@ impl Request {
             gzip: media::accepts_gzip(head.accept_encoding),
             body_gzip,
             names,
+            address_bytes: head.path.len() + head.query.map_or(0, str::len),
             continues: None,
         }))
+    }
+
+    /// The memory of the request without its body, in bytes.
+    pub fn memory_bytes(&self) -> usize {
+        self.address_bytes.saturating_mul(ADDRESS_COPIES).saturating_add(self.query.memory_bytes())
     }
 
     /// The type of the body, if it is declared.
@@ -226,6 +237,7 @@ impl Request {
             gzip: self.gzip,
             body_gzip: false,
             names: self.names.clone(),
+            address_bytes: 0,
             continues: Some(scanner),
         })
     }
