@@ -1,9 +1,14 @@
 """TLS handshakes, which cost the server much and the client nothing."""
 import contextlib
+import os
+import pathlib
 import select
+import socket
 import ssl
+import time
 
-from attacking import AT_LENGTH, connect
+import pytest
+from attacking import AT_LENGTH, connect, metric
 from certificates import self_signed
 
 # The slowest usual key.
@@ -59,3 +64,36 @@ def test_handshakes_of_one_address_do_not_delay_those_of_others(attacked, tmp_pa
             break
     print(f"{left[-1]} of {HELLOS} handshakes of the other address had not been performed")
     assert left[-1] >= HELLOS * 0.85, left
+
+
+def processor_time(server):
+    """The processor time of the thread that performs handshakes, in seconds."""
+    stats = [(task / "stat").read_text() for task in pathlib.Path(f"/proc/{server.process.pid}/task").iterdir()]
+    ticks = [sum(map(int, stat.rsplit(")", 1)[1].split()[11:13])) for stat in stats if "(hjall-tls" in stat]
+    return sum(ticks) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.parametrize("more", [b"", b"\x16"], ids=["after a message", "within another one"])
+def test_handshakes_of_clients_that_have_gone_are_not_computed(attacked, tmp_path, more):
+    """Their connections wait for their turn. When it comes, the server finds that they have been closed."""
+    certificate, key = self_signed(tmp_path, new_key=RSA)
+    server = attacked("--tls-cert", str(certificate), "--tls-key", str(key))
+    first, failed, took = hello(), "hjall_tls_handshakes_failed_total", []
+    for stays in (True, False):
+        before, ended = processor_time(server), metric(server, failed)
+        with contextlib.ExitStack() as open_connections:
+            connections = [open_connections.enter_context(connect(server.port)) for _ in range(HELLOS)]
+            for raw in connections:
+                # The message and the end of the stream are sent together.
+                raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, not stays)
+                raw.sendall(first if stays else first + more)
+                if not stays:
+                    raw.close()
+            assert not stays or all(raw.recv(1 << 16) for raw in connections)
+        end = time.monotonic() + 120
+        while metric(server, failed) < ended + HELLOS:
+            assert time.monotonic() < end, "some handshakes have not ended"
+            time.sleep(0.02)
+        took.append(processor_time(server) - before)
+    print(f"{took[0]:.2f} s for {HELLOS} clients that wait for the answer, {took[1]:.2f} s for as many that have gone")
+    assert took[1] < took[0] / 4

@@ -2,19 +2,21 @@
 //!
 //! The server computes a key exchange and a signature for each, up to several milliseconds, for a message that costs
 //! the client nothing. On an event loop, calls would wait for that. Addresses have the thread in rotation, so that one
-//! with many connections does not keep others from connecting.
+//! with many connections does not keep others from connecting. For a client that has gone, nothing is computed.
 
 use std::future::poll_fn;
 use std::io;
 use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, OnceLock};
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use bytes::BytesMut;
+use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{AbortHandle, yield_now};
+use tokio_rustls::Accept;
 use tokio_rustls::server::TlsStream;
 
 use super::rewind::Rewind;
@@ -56,25 +58,47 @@ impl Handshakes {
         let runtime = started.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
         // The socket stays registered with the event loop, which serves the connection afterwards.
         let (rotation, address) = (self.rotation.clone(), address.to_canonical());
-        let handshake =
-            runtime.spawn(async move { in_rotation(&rotation, address, pin!(acceptor.accept(stream, read))).await });
+        let handshake = runtime
+            .spawn(async move { in_rotation(&rotation, address, pin!(acceptor.accept(stream, read)), is_vain).await });
         let _abort = AbortOnDrop(handshake.abort_handle());
-        handshake.await.map_err(io::Error::other)?
+        let handshake = handshake.await.map_err(io::Error::other)?;
+        handshake.unwrap_or_else(|| {
+            Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the client has closed the connection before its turn"))
+        })
     }
 }
 
+/// Whether the client can send nothing more before the server has answered its first message. Such a handshake cannot
+/// be completed.
+fn is_vain(handshake: &Accept<Rewind<TcpStream>>, cx: &mut Context<'_>) -> bool {
+    let Some(stream) = handshake.get_ref().filter(|stream| !stream.has_written()) else { return false };
+    let ready = pin!(stream.inner().ready(Interest::READABLE)).poll(cx);
+    matches!(ready, Poll::Ready(Ok(ready)) if ready.is_read_closed())
+}
+
 /// Runs a future. Each of its steps, from one wait for the client to the next, waits for its turn in the rotation.
-async fn in_rotation<F: Future>(rotation: &Arc<Rotation>, address: IpAddr, mut future: Pin<&mut F>) -> F::Output {
+/// Returns `None` if the future is in vain when it has its turn.
+async fn in_rotation<F: Future>(
+    rotation: &Arc<Rotation>,
+    address: IpAddr,
+    mut future: Pin<&mut F>,
+    is_vain: impl Fn(&F, &mut Context<'_>) -> bool,
+) -> Option<F::Output> {
     loop {
         let pass = rotation.enter(address).await;
         // Connections whose messages have arrived meanwhile enter the rotation before this step keeps the thread busy.
         yield_now().await;
-        let step = poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await;
+        let step = poll_fn(|cx| {
+            let vain = is_vain(&future, cx);
+            Poll::Ready(if vain { None } else { Some(future.as_mut().poll(cx)) })
+        });
+        let step = step.await;
         drop(pass);
-        if let Poll::Ready(output) = step {
-            return output;
+        match step {
+            Some(Poll::Pending) => woken().await,
+            Some(Poll::Ready(output)) => return Some(output),
+            None => return None,
         }
-        woken().await;
     }
 }
 
@@ -120,7 +144,7 @@ mod tests {
                         yield_now().await;
                     }
                 };
-                in_rotation(&rotation, [127, 0, 0, of].into(), pin!(steps)).await
+                in_rotation(&rotation, [127, 0, 0, of].into(), pin!(steps), |_, _| false).await
             })
         };
         runtime.block_on(async {

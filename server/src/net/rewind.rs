@@ -11,17 +11,23 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 pub struct Rewind<S> {
     before: BytesMut,
     stream: S,
+    has_written: bool,
 }
 
 impl<S> Rewind<S> {
     /// A stream that begins with `before`.
     pub fn new(before: BytesMut, stream: S) -> Self {
-        Self { before, stream }
+        Self { before, stream, has_written: false }
     }
 
     /// The stream itself.
     pub fn inner(&self) -> &S {
         &self.stream
+    }
+
+    /// Whether anything has been written.
+    pub fn has_written(&self) -> bool {
+        self.has_written
     }
 
     /// The number of bytes that have been read before.
@@ -58,6 +64,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Rewind<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Rewind<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.has_written = true;
         Pin::new(&mut self.stream).poll_write(cx, bytes)
     }
 
@@ -66,6 +73,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Rewind<S> {
         cx: &mut Context<'_>,
         bytes: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        self.has_written = true;
         Pin::new(&mut self.stream).poll_write_vectored(cx, bytes)
     }
 

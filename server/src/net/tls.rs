@@ -1,18 +1,17 @@
 //! TLS from PEM files.
 
 use std::fmt;
-use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
 use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_rustls::Accept;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::{RootCertStore, ServerConfig, crypto};
-use tokio_rustls::server::TlsStream;
 
 use crate::net::rewind::Rewind;
 use crate::net::tls_failure::described;
@@ -100,12 +99,8 @@ impl TlsAcceptor {
     }
 
     /// Performs the handshake of a connection of which `read` has been read already.
-    pub async fn accept<S: AsyncRead + AsyncWrite + Unpin>(
-        &self,
-        stream: S,
-        read: BytesMut,
-    ) -> io::Result<TlsStream<Rewind<S>>> {
-        self.acceptor.accept(Rewind::new(read, stream)).await
+    pub fn accept<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S, read: BytesMut) -> Accept<Rewind<S>> {
+        self.acceptor.accept(Rewind::new(read, stream))
     }
 }
 
