@@ -15,6 +15,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::SpaceId;
+use super::contents;
 use super::file_names::{CURRENT_FILE, FILES_FOLDER, INDEX, KEYSPACES_FOLDER, list_name};
 use super::fjall::failed_io;
 use super::folder::sync_folder;
@@ -110,6 +111,7 @@ fn check_spaces(spaces: &Path) -> Result<()> {
         let current = folder.join(CURRENT_FILE);
         if current.exists() {
             check_current(&folder, &current)?;
+            check_files(&folder.join(FILES_FOLDER))?;
             continue;
         }
         let is_data = if *name == index {
@@ -141,6 +143,21 @@ fn check_current(folder: &Path, current: &Path) -> Result<()> {
     if xxh3_128(&read(&version)?) != u128::from_le_bytes(*checksum) {
         let how = format!("is truncated or altered, or {} is: its checksum is another one", current.display());
         return Err(damaged(&version, &how));
+    }
+    Ok(())
+}
+
+/// Checks the files of a space for damage that would end the process.
+fn check_files(folder: &Path) -> Result<()> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    for name in entries(folder)? {
+        let file = folder.join(name);
+        // A file that cannot be read is not in use, or fjall reports it.
+        if contents::announces_too_many(&file).unwrap_or(false) {
+            return Err(damaged(&file, "is truncated or altered"));
+        }
     }
     Ok(())
 }

@@ -18,6 +18,7 @@
 
 mod active_transaction;
 mod compaction_control;
+mod contents;
 mod copy;
 mod corruption;
 #[cfg(feature = "testing")]

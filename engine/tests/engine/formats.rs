@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::fixture::Database;
+use crate::folder_copy::copy_folder;
 use crate::script::Runner;
 use hjall_engine::store::FORMAT;
 use tempfile::TempDir;
@@ -52,24 +53,11 @@ fn write(folder: TempDir, format: u32) -> Runner {
     runner
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let to = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &to)
-        } else {
-            fs::copy(entry.path(), &to).unwrap();
-        }
-    }
-}
-
 #[test]
 fn a_folder_of_every_format_can_be_read_and_written() {
     for format in 1..=FORMAT {
         let folder = TempDir::new().unwrap();
-        copy(&of(format).join("folder"), folder.path());
+        copy_folder(&of(format).join("folder"), folder.path()).unwrap();
         let expected = fs::read_to_string(of(format).join("read.txt")).unwrap();
         let mut runner = Runner { db: Database::in_folder(folder) };
         runner.run("advance 50000");
@@ -101,7 +89,7 @@ fn make_the_folder_of_this_format() {
     let path = folder.path().to_owned();
     let runner = write(folder, FORMAT);
     runner.db.engine.close().unwrap();
-    copy(&path, &target);
+    copy_folder(&path, &target).unwrap();
     // The file names a process that has ended; opening the folder recreates it.
     fs::remove_file(target.join("LOCK")).unwrap();
     let mut again = write(TempDir::new().unwrap(), FORMAT);

@@ -9,7 +9,7 @@ use hjall_engine::clock::ManualClock;
 use hjall_engine::store::{FjallStore, Order, SpaceOptions, Store};
 use tempfile::TempDir;
 
-use crate::recovery::copy;
+use crate::folder_copy::{copy_crashed, copy_folder};
 use crate::stores::{BEGIN_MS, SPACE, bytes, get, in_row, options, pairs, put};
 
 const SPACES: [u64; 2] = [0, SPACE];
@@ -71,7 +71,7 @@ fn damage_each_file(
         for damage in ["emptied", "cut", "removed"] {
             let what = format!("{} {damage}", name.display());
             let folder = TempDir::new().unwrap();
-            copy(whole, folder.path());
+            copy_folder(whole, folder.path()).unwrap();
             let damaged = folder.path().join(name);
             match damage {
                 "emptied" => fs::write(&damaged, b"").unwrap(),
@@ -112,7 +112,7 @@ fn each_file_of_a_closed_folder_is_missed() {
 fn each_file_of_a_folder_after_a_crash_is_missed() {
     let (folder, crashed) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let store = fill(folder.path());
-    copy(folder.path(), crashed.path());
+    copy_crashed(folder.path(), crashed.path());
     assert!(damage_each_file(crashed.path(), &read(&*store), &[".jnl"], false) > 20);
     fs::remove_file(crashed.path().join("data/0.jnl")).unwrap();
     let error = FjallStore::open(crashed.path(), options(&clock())).err().unwrap();
@@ -155,6 +155,37 @@ fn an_altered_list_of_files_is_refused() {
     assert!(read(&*store) == expected);
 }
 
+/// The number of entries in the table of contents of a file: fjall reserves memory for that many before it compares a
+/// checksum.
+#[test]
+fn a_file_with_an_altered_table_of_contents_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let store = fill(folder.path());
+    let expected = read(&*store);
+    store.close().unwrap();
+    fs::remove_file(folder.path().join("CLOSED")).unwrap();
+    let mut tried = 0;
+    for file in files(&folder.path().join("data/keyspaces")) {
+        if file.parent().unwrap().file_name().unwrap() != "tables" {
+            continue;
+        }
+        let content = fs::read(&file).unwrap();
+        let number = content.windows(4).rposition(|bytes| bytes == b"TOC!").unwrap() + 4;
+        for bit in 0..32 {
+            let mut altered = content.clone();
+            altered[number + bit / 8] ^= 1 << (bit % 8);
+            fs::write(&file, altered).unwrap();
+            let error = FjallStore::open(folder.path(), options(&clock())).err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::Corrupt, "bit {bit} of {}: {error}", file.display());
+            tried += 1;
+        }
+        fs::write(&file, content).unwrap();
+    }
+    assert!(tried > 100);
+    let store = FjallStore::open(folder.path(), options(&clock())).unwrap();
+    assert!(read(&*store) == expected);
+}
+
 #[test]
 fn a_folder_without_its_data_is_refused() {
     let folder = TempDir::new().unwrap();
@@ -179,7 +210,7 @@ fn a_folder_whose_making_was_cut_short_is_made_again() {
     let whole = files(folder.path());
     for cut in &whole {
         let again = TempDir::new().unwrap();
-        copy(folder.path(), again.path());
+        copy_folder(folder.path(), again.path()).unwrap();
         fs::remove_file(again.path().join(cut.strip_prefix(folder.path()).unwrap())).unwrap();
         fs::write(again.path().join("CREATING"), b"").unwrap();
         drop(fs::remove_file(again.path().join("CLOSED")));

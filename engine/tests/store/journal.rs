@@ -11,7 +11,7 @@ use hjall_engine::store::{FjallStore, SpaceOptions, Store};
 use hjall_engine::{Engine, ErrorKind, Result};
 use tempfile::TempDir;
 
-use crate::recovery::copy;
+use crate::folder_copy::{copy_crashed, copy_folder};
 use crate::stores::{BEGIN_MS, SPACE, bytes, get, in_row, options};
 
 const ROWS: usize = 8;
@@ -36,7 +36,7 @@ fn crashed() -> TempDir {
         })
         .unwrap();
     }
-    copy(folder.path(), crashed.path());
+    copy_crashed(folder.path(), crashed.path());
     let journal = OpenOptions::new().write(true).open(journal(crashed.path(), 0)).unwrap();
     let end = batches(&fs::read(self::journal(crashed.path(), 0)).unwrap()).last().unwrap().end;
     // Some of the zeros with which fjall creates journals.
@@ -125,7 +125,7 @@ fn damage_to_the_last_batch_is_not_taken_for_a_crash() {
     let last = batches(&whole).pop().unwrap();
     for at in last.step_by(3) {
         let folder = TempDir::new().unwrap();
-        copy(crashed.path(), folder.path());
+        copy_folder(crashed.path(), folder.path()).unwrap();
         alter(&journal(folder.path(), 0), |content| content[at] ^= 1);
         // The sequence number of the last batch may be any that is greater than those before.
         match open(folder.path()) {
@@ -148,7 +148,7 @@ fn a_batch_that_a_crash_cut_off_is_dropped() {
         // The rest of the file is missing, or was never written.
         for fill in [length, content.len()] {
             let folder = TempDir::new().unwrap();
-            copy(whole.path(), folder.path());
+            copy_folder(whole.path(), folder.path()).unwrap();
             alter(&journal(folder.path(), 0), |content| {
                 content.truncate(length);
                 content.resize(fill, 0);
@@ -170,7 +170,7 @@ fn pages_that_a_power_failure_lost_are_not_damage() {
         in_row(&*store, "r", |t| t.put(SPACE, bytes(&format!("later {n:02}")), bytes(&"w".repeat(400)))).unwrap();
     }
     let lost = TempDir::new().unwrap();
-    copy(folder.path(), lost.path());
+    copy_crashed(folder.path(), lost.path());
     drop(store);
     let path = lost.path().join(path.strip_prefix(folder.path()).unwrap());
     // Neither the end of one page nor the whole next one was written back, but a later one was.
@@ -191,7 +191,7 @@ fn a_sequence_number_out_of_order_is_noticed_and_corrected_without_loss() {
         for byte in 0..8 {
             for bit in [0, 3, 6, 7] {
                 let folder = TempDir::new().unwrap();
-                copy(whole.path(), folder.path());
+                copy_folder(whole.path(), folder.path()).unwrap();
                 alter(&journal(folder.path(), 0), |content| content[found[batch].start + 5 + byte] ^= 1 << bit);
                 let what = format!("batch {batch}, byte {byte}, bit {bit}");
                 if let Err(error) = open(folder.path()) {
@@ -222,7 +222,7 @@ fn all_journals_are_checked_in_order() {
     fs::write(&first, &content[..middle.end]).unwrap();
     fs::write(&second, &content[middle.end..]).unwrap();
     let copied = TempDir::new().unwrap();
-    copy(folder.path(), copied.path());
+    copy_folder(folder.path(), copied.path()).unwrap();
     assert_eq!(rows(&*open(copied.path()).unwrap()).len(), ROWS);
 
     alter(&first, |content| content.truncate(middle.end - 20));

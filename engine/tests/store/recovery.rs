@@ -14,6 +14,7 @@ use hjall_engine::store::{
 };
 use tempfile::TempDir;
 
+use crate::folder_copy::copy_crashed;
 use crate::stores::{BEGIN_MS, SPACE, bytes, get, in_row, options, put, rest};
 
 fn clock() -> Arc<ManualClock> {
@@ -37,7 +38,7 @@ fn a_space_that_is_created_after_a_drop_and_a_crash_is_kept() {
         store.create_space(space, &SpaceOptions::default()).unwrap();
         store.drop_space(space).unwrap();
     }
-    copy(folder.path(), crashed.path());
+    copy_crashed(folder.path(), crashed.path());
     let store = FjallStore::open(crashed.path(), options(&clock)).unwrap();
     store.create_space(17, &SpaceOptions::default()).unwrap();
     in_row(&*store, "r", |t| t.put(17, bytes("a"), bytes("v"))).unwrap();
@@ -45,16 +46,6 @@ fn a_space_that_is_created_after_a_drop_and_a_crash_is_kept() {
     let store = FjallStore::open(crashed.path(), options(&clock)).unwrap();
     assert_eq!(store.spaces().unwrap(), [0, SPACE, 17]);
     assert_eq!(store.snapshot().unwrap().get(17, b"a").unwrap().unwrap(), "v");
-}
-
-/// Copies a folder as it is at this moment: what a crash of the process would leave.
-pub fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let to = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() { copy(&entry.path(), &to) } else { drop(fs::copy(entry.path(), to)) }
-    }
 }
 
 /// Drops all pairs whose keys begin with `x`.
@@ -75,7 +66,7 @@ impl CompactionFilter for DropX {
 /// The keys that are left of those of `store` after a crash at this moment.
 fn keys_after_a_crash(folder: &TempDir, clock: &Arc<ManualClock>) -> Vec<String> {
     let crashed = TempDir::new().unwrap();
-    copy(folder.path(), crashed.path());
+    copy_crashed(folder.path(), crashed.path());
     let store = open(crashed.path(), options(clock));
     keys(&*store)
 }
@@ -198,7 +189,7 @@ fn recovered_memory_does_not_keep_writes_waiting() {
             in_row(&*store, "r", |t| t.put(space, bytes(&format!("{n:02}")), value.clone())).unwrap();
         }
     }
-    copy(folder.path(), crashed.path());
+    copy_crashed(folder.path(), crashed.path());
     let bound = StoreOptions { write_buffer_bytes: 1 << 20, ..options(&clock) };
     let store = open(crashed.path(), bound);
     assert_eq!(put(&*store, "a", "1").map_err(|error| error.to_string()), Ok(()));

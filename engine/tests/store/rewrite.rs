@@ -11,7 +11,7 @@ use hjall_engine::clock::ManualClock;
 use hjall_engine::store::{CompactionControl, FjallStore, SpaceOptions, Store};
 use tempfile::TempDir;
 
-use crate::recovery::copy;
+use crate::folder_copy::copy_crashed;
 use crate::stores::{BEGIN_MS, Kind, SPACE, bytes, get, in_row, on_disk, options};
 
 const COMPRESSED: SpaceOptions = SpaceOptions { compress: true, bloom: false, block_bytes: 32 << 10 };
@@ -94,7 +94,7 @@ fn options_change_while_reads_and_writes_continue() {
     assert_eq!(folders(kind.folder()), count);
 
     let crashed = TempDir::new().unwrap();
-    copy(kind.folder(), crashed.path());
+    copy_crashed(kind.folder(), crashed.path());
     let open = || FjallStore::open(crashed.path(), options(&Arc::new(ManualClock::at(BEGIN_MS)))).unwrap();
     let store = open();
     assert_holds(&*store, &expected);
@@ -128,7 +128,7 @@ fn a_change_of_options_that_does_not_end_leaves_the_space_as_it_was() {
         // The change now sleeps after its first step.
         kind.put(&key(0), &value(0, 1));
         kind.put(&key(ROWS - 1), &value(ROWS - 1, 1));
-        copy(kind.folder(), crashed.path());
+        copy_crashed(kind.folder(), crashed.path());
         control.stop();
         let error = changing.join().unwrap().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Cancelled, "{error}");

@@ -275,7 +275,8 @@ fn a_file_that_cannot_be_read_is_reported() {
         println!("\nfaults of files: {outcomes:?} without permission, no loss");
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    // The other user may not be allowed to create files beside the temporary folders of this one.
+    let (folder, scratch) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     fill(folder.path());
     let probe = folder.path().join("FORMAT");
     set_mode(&probe, 0);
@@ -283,9 +284,9 @@ fn a_file_that_cannot_be_read_is_reported() {
     set_mode(&probe, 0o600);
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
     let test = "faults::files::a_file_that_cannot_be_read_is_reported";
-    command.args([test, "--exact", "--nocapture"]).env(FOLDER, folder.path());
+    command.args([test, "--exact", "--nocapture"]).env(FOLDER, folder.path()).env("TMPDIR", scratch.path());
     if privileged {
-        let mut folders = vec![folder.path().to_owned()];
+        let mut folders = vec![folder.path().to_owned(), scratch.path().to_owned()];
         while let Some(path) = folders.pop() {
             chown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
             if path.is_dir() {
