@@ -20,7 +20,7 @@ JSON, XML, PROTOBUF = "application/json", "text/xml", "application/x-protobuf"
 SMALL = ["limits.bytes_in_flight=64MiB", "store.cache=32MiB", "store.row_cache=8MiB", "store.write_buffer=8MiB", "limits.scanner_snapshot_writes=8MiB"]
 OPTIONS = [part for setting in SMALL for part in ("--set", setting)]
 # The number of cells of a body. Some of them have room, and some have not.
-CELLS = [10_000, 30_000, 150_000] + ([3_000_000] if AT_LENGTH else [])
+CELLS = [5_000, 30_000, 150_000] + ([3_000_000] if AT_LENGTH else [])
 IN_FLIGHT = "hjall_in_flight_bytes"
 
 
@@ -111,9 +111,7 @@ def test_bodies_of_small_cells_use_no_more_memory_than_is_printed(served, check,
 
     def sends(number, kind):
         for cells in CELLS:
-            text = body(kind, cells)
-            # Twice: the second one finds the cells of the first one.
-            statuses.extend(send(served, "PUT", f"/t/x{number}{check}", text, kind, f"127.0.0.{2 + number}")[0] for _ in range(2))
+            statuses.append(send(served, "PUT", f"/t/x{number}{check}", body(kind, cells), kind, f"127.0.0.{2 + number}")[0])
 
     senders = [threading.Thread(target=sends, args=pair) for pair in enumerate([JSON, XML, PROTOBUF, PROTOBUF])]
     for sender in senders:

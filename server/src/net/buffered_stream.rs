@@ -2,6 +2,7 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
@@ -9,8 +10,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
 use super::lingering_close::LingeringClose;
+use super::loop_turn::ReceivingTurn;
 use super::pace::{MinimumRate, Pace, TooSlow};
-use super::turn::Turn;
 use crate::dispatch::memory_quota::MemoryClaim;
 
 /// Capacity for the first bytes of a message, which an idle connection keeps.
@@ -21,9 +22,6 @@ const REUSED_BYTES: usize = FIRST_BYTES / 4;
 const AHEAD_BYTES_MAX: usize = 1 << 20;
 /// The most that is read ahead while a call is queued or running.
 const AWAITED_BYTES_MAX: usize = 8 << 10;
-/// The most that is received in one turn of the event loop, so that the other connections need not wait until a long
-/// message has been received and measured.
-const TURN_BYTES_MAX: usize = 64 << 10;
 /// A larger buffer is released when it is empty.
 const KEPT_BYTES: usize = 8 << 10;
 
@@ -69,15 +67,16 @@ pub struct BufferedStream<S> {
     taken: usize,
     claim: MemoryClaim,
     /// What is received.
-    turn: Turn,
+    turn: ReceivingTurn,
     /// The progress of the message that is arriving.
     receiving: Pace,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
-    /// A buffered stream from which `bytes` have been read already.
-    pub fn new(stream: S, bytes: BytesMut, claim: MemoryClaim) -> Self {
-        Self { stream, bytes, taken: 0, claim, turn: Turn::new(TURN_BYTES_MAX), receiving: Pace::default() }
+    /// A buffered stream of a client at this address. To be called on the event loop of the connection.
+    pub fn new(stream: S, claim: MemoryClaim, address: IpAddr) -> Self {
+        let turn = ReceivingTurn::new(address);
+        Self { stream, bytes: BytesMut::new(), taken: 0, claim, turn, receiving: Pace::default() }
     }
 
     /// The bytes that have arrived and have not been taken.
@@ -92,7 +91,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
 
     /// Waits for more bytes. The capacity grows with what has arrived, never with what a message announces.
     pub async fn receive(&mut self, read_timeout: ReadTimeout) -> Result<(), Ended> {
-        self.turn.give_way().await;
+        if self.turn.left() == 0 {
+            self.turn.next().await;
+        }
         if self.bytes.is_empty() {
             if self.bytes.capacity() > KEPT_BYTES {
                 self.bytes = BytesMut::new();
@@ -199,33 +200,74 @@ mod tests {
     use std::sync::Arc;
 
     use tokio::io::{join, repeat, sink};
-    use tokio::task::{LocalSet, yield_now};
+    use tokio::task::{LocalSet, spawn_local, yield_now};
 
     use super::*;
     use crate::dispatch::account::Accounts;
     use crate::dispatch::memory_quota::{MemoryHolder, MemoryQuota};
+    use crate::net::loop_turn::{LoopTurn, RECEIVED_BYTES_MAX};
+
+    const LENGTH: usize = 8 << 20;
+
+    fn run(test: impl Future<Output = ()>) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        LocalSet::new().block_on(&runtime, test);
+    }
+
+    /// A client that always has something to send.
+    fn sending(of: u8) -> BufferedStream<impl AsyncRead + AsyncWrite + Unpin> {
+        let quota = Arc::new(MemoryQuota::new(1 << 30));
+        let claim = MemoryHolder::new(quota, Accounts::default().of(&"client".into())).claim();
+        BufferedStream::new(join(repeat(1), sink()), claim, [127, 0, 0, of].into())
+    }
 
     #[test]
     fn a_long_message_leaves_turns_of_the_event_loop_to_others() {
-        const LENGTH: usize = 8 << 20;
-        let quota = Arc::new(MemoryQuota::new(1 << 30));
-        let claim = MemoryHolder::new(quota, Accounts::default().of(&"client".into())).claim();
-        let mut stream = BufferedStream::new(join(repeat(1), sink()), BytesMut::new(), claim);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let turns = Rc::new(Cell::new(0));
         let others = turns.clone();
-        LocalSet::new().block_on(&runtime, async move {
-            tokio::task::spawn_local(async move {
+        run(async move {
+            spawn_local(async move {
                 loop {
                     others.set(others.get() + 1);
                     yield_now().await;
                 }
             });
+            let mut stream = sending(1);
             while stream.bytes().len() < LENGTH {
                 stream.receive(ReadTimeout::BetweenMessages(None)).await.unwrap();
             }
         });
-        let least = LENGTH / TURN_BYTES_MAX - 1;
+        let least = LENGTH / RECEIVED_BYTES_MAX - 1;
         assert!(turns.get() >= least, "{} turns of others, at least {least} expected", turns.get());
+    }
+
+    /// A hundred connections of one address and one of another address send long messages. As much is received from
+    /// either address.
+    #[test]
+    fn an_address_with_many_connections_receives_in_the_turns_of_one() {
+        run(async {
+            let received = Rc::new([1, 2].map(|_| Cell::new(0)));
+            // Returns what has been received from either address at its end.
+            let receive = |of: u8| {
+                let (mut stream, turn) = (sending(of), LoopTurn::new([127, 0, 0, of].into()));
+                let received = received.clone();
+                spawn_local(async move {
+                    let own = &received[usize::from(of) - 1];
+                    while stream.bytes().len() < LENGTH {
+                        let before = stream.bytes().len();
+                        stream.receive(ReadTimeout::BetweenMessages(None)).await.unwrap();
+                        own.set(own.get() + stream.bytes().len() - before);
+                    }
+                    drop(turn);
+                    received.each_ref().map(Cell::get)
+                })
+            };
+            let many: Vec<_> = (0..100).map(|_| receive(1)).collect();
+            let [greedy, own] = receive(2).await.unwrap();
+            // Each of them has begun with a turn that nothing preceded.
+            let later = greedy - 100 * RECEIVED_BYTES_MAX;
+            assert!(own == LENGTH && (own * 9 / 10..=own * 11 / 10).contains(&later), "{later} bytes beside {own}");
+            many.iter().for_each(tokio::task::JoinHandle::abort);
+        });
     }
 }

@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::BytesMut;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -61,7 +60,7 @@ pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: Default
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 6);
     // Neither option is needed for correctness, so a socket that rejects them is served without.
     let _ = socket.set_tcp_nodelay(true).and(socket.set_tcp_keepalive(&keepalive));
-    let stream = BufferedStream::new(stream, BytesMut::new(), dispatcher.claim_memory(&client.caller));
+    let stream = BufferedStream::new(stream, dispatcher.claim_memory(&client.caller), client.caller.peer.ip());
     let Some((opening, stream)) = recognise_opening(dispatcher, stream, client.caller.peer).await else { return };
     let acceptor = endpoint.tls.load_full();
     match (opening, acceptor) {
@@ -111,7 +110,7 @@ async fn serve_tls(
     if let Some(login) = certificate.and_then(|certificate| client.access.certificate(certificate)) {
         client.caller = client.caller.logged_in(Arc::new(login));
     }
-    let stream = BufferedStream::new(stream, BytesMut::new(), dispatcher.claim_memory(&client.caller));
+    let stream = BufferedStream::new(stream, dispatcher.claim_memory(&client.caller), client.caller.peer.ip());
     if let Some((opening, stream)) = recognise_opening(dispatcher, stream, peer).await {
         serve_opening(dispatcher, opening, stream, speaking, &client).await;
     }
@@ -130,7 +129,7 @@ async fn serve_sasl<S: AsyncRead + AsyncWrite + Unpin>(
     // Frames take no memory of their own; messages inside them have the usual limits.
     let frame_bytes_max = dispatcher.live().config.limits.message_bytes_max;
     let stream = SaslStream::new(Rewind::new(read, stream), frame_bytes_max);
-    let stream = BufferedStream::new(stream, BytesMut::new(), dispatcher.claim_memory(&caller));
+    let stream = BufferedStream::new(stream, dispatcher.claim_memory(&caller), peer.ip());
     let Some((opening, stream)) = recognise_opening(dispatcher, stream, peer).await else { return };
     let Opening::Thrift(dialect) = opening else {
         let errors = &dispatcher.runner.client_errors;

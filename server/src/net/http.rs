@@ -22,7 +22,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::authorization::{self, Credentials};
 use super::connection::Client;
 use super::http_stream::{Exchange, HttpStream, Reset, Unsent};
-use super::loop_turn::LoopTurn;
+use super::loop_turn::{LoopTurn, ReceivingTurn};
 use super::pace::{MinimumRate, Pace};
 use super::reply_body::ReplyBody;
 use super::rewind::Rewind;
@@ -123,7 +123,7 @@ fn content_coding(headers: &header::HeaderMap) -> Option<&HeaderValue> {
 
 impl Connection<'_> {
     async fn answer(&self, request: Request<Incoming>) -> Result<Response<ReplyBody>, Infallible> {
-        self.exchange.begin_call();
+        self.exchange.begin_body();
         // A client that does not wait for responses always has a next request; other connections go first.
         tokio::task::yield_now().await;
         let mut turn = self.turn.lock().await;
@@ -393,11 +393,17 @@ impl Connection<'_> {
         };
         hold(&mut claim, head_bytes)?;
         let mut message = BytesMut::new();
-        let mut receiving = Pace::default();
+        let (mut receiving, mut turn) = (Pace::default(), ReceivingTurn::new(caller.peer.ip()));
         loop {
+            if turn.left() == 0 {
+                turn.next().await;
+            }
             let frame = match receiving.keep(rate, body.frame()).await {
                 Ok(Some(Ok(frame))) => frame,
-                Ok(None) => return Ok(Received { message: message.freeze(), claim }),
+                Ok(None) => {
+                    self.exchange.begin_call();
+                    return Ok(Received { message: message.freeze(), claim });
+                }
                 Ok(Some(Err(error))) => return Err((StatusCode::BAD_REQUEST, damaged(&error))),
                 Err(_) => return Err(TOO_SLOW),
             };
@@ -406,6 +412,7 @@ impl Connection<'_> {
                 return too_large();
             }
             receiving.moved(data.len());
+            turn.count(data.len());
             message.extend_from_slice(&data);
             hold(&mut claim, head_bytes + message.capacity())?;
         }

@@ -19,10 +19,11 @@ use super::rewind::Rewind;
 use crate::dispatch::memory_quota::MemoryClaim;
 use crate::dispatch::shutdown::CallGuard;
 
-/// What a connection is doing: waiting for a request, receiving its head, or anything else.
+/// What a connection is doing: waiting for a request, receiving its head, receiving its body, or anything else.
 const WAITING: u8 = 0;
 const HEAD: u8 = 1;
-const CALL: u8 = 2;
+const BODY: u8 = 2;
+const CALL: u8 = 3;
 
 /// What a stream and the service above it know of each other.
 pub struct Exchange {
@@ -85,6 +86,11 @@ impl Exchange {
     }
 
     /// The head of a request has arrived.
+    pub fn begin_body(&self) {
+        self.phase.store(BODY, Ordering::Relaxed);
+    }
+
+    /// A request has arrived.
     pub fn begin_call(&self) {
         self.phase.store(CALL, Ordering::Relaxed);
     }
@@ -170,7 +176,7 @@ impl<S: AsyncRead + Reset + Unpin> HttpStream<S> {
         }
         match self.stream.poll_ahead::<AHEAD_BYTES>(cx) {
             Poll::Ready(Ok(0)) => self.has_ended = true,
-            // If the body is still being received, it continues with these bytes.
+            // More may follow, or a reset.
             Poll::Ready(Ok(_)) => cx.waker().wake_by_ref(),
             Poll::Ready(Err(error)) => return Err(error),
             Poll::Pending => {}

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::BytesMut;
 use thrift::protocol::{TFieldIdentifier, TInputProtocol, TStructIdentifier, TType};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::task::JoinHandle;
@@ -59,7 +58,7 @@ fn connect(limits: Limits) -> (DuplexStream, JoinHandle<()>) {
     let (client, stream) = duplex(4096);
     let serving = tokio::spawn(async move {
         let client = Client::new(([127, 0, 0, 1], 1).into(), ([127, 0, 0, 1], 9090).into(), Arc::default());
-        let stream = BufferedStream::new(stream, BytesMut::new(), dispatcher.claim_memory(&client.caller));
+        let stream = BufferedStream::new(stream, dispatcher.claim_memory(&client.caller), client.caller.peer.ip());
         let dialect = Dialect { framed: true, encoding: Encoding::Binary };
         session::serve(&dispatcher, stream, dialect, DefaultService::Assumed(Service::Thrift1), &client).await;
     });

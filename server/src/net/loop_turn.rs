@@ -24,6 +24,9 @@ const TURN_BYTES_MAX: usize = 8 << 10;
 const CALL_BYTES: usize = 1 << 10;
 /// What all connections of a loop do together, in bytes, before it looks for calls that have arrived.
 const ROUND_BYTES_MAX: usize = 4 * TURN_BYTES_MAX;
+/// The most that a connection receives in one turn, in bytes, so that the others need not wait until a long message has
+/// been received and measured.
+pub const RECEIVED_BYTES_MAX: usize = 64 << 10;
 /// A loop with this number of connections does less than a few rounds if all of them have a turn.
 const FEW_CONNECTIONS: usize = 8;
 
@@ -64,6 +67,18 @@ impl EventLoop {
 
     fn by_address(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
         self.by_address.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until those have had their turns that are before this address in the rotation.
+    async fn enter(&self, address: IpAddr) -> Pass {
+        let pass = self.rotation.enter(address).await;
+        if self.left.load(Ordering::Relaxed) == 0 {
+            // The loop finds what has arrived before it continues this task. The connections concerned enter the
+            // rotation then.
+            yield_now().await;
+            self.left.store(ROUND_BYTES_MAX, Ordering::Relaxed);
+        }
+        pass
     }
 
     /// Whether addresses have their turns in rotation.
@@ -113,18 +128,7 @@ impl LoopTurn {
         self.turn.begin();
         self.is_on = true;
         if self.of.rotates() {
-            self.wait().await;
-        }
-    }
-
-    /// Waits for a turn until those have had theirs that are before this one in the rotation.
-    async fn wait(&mut self) {
-        self.pass = Some(self.of.rotation.enter(self.address).await);
-        if self.of.left.load(Ordering::Relaxed) == 0 {
-            // The loop finds what has arrived before it continues this task. The connections concerned enter the
-            // rotation then.
-            yield_now().await;
-            self.of.left.store(ROUND_BYTES_MAX, Ordering::Relaxed);
+            self.pass = Some(self.of.enter(self.address).await);
         }
     }
 
@@ -158,6 +162,44 @@ impl LoopTurn {
 impl Drop for LoopTurn {
     fn drop(&mut self) {
         self.of.disconnected(self.address);
+    }
+}
+
+/// The turns of one connection to receive a long message.
+#[derive(Debug)]
+pub struct ReceivingTurn {
+    of: Arc<EventLoop>,
+    address: IpAddr,
+    turn: Turn,
+}
+
+impl ReceivingTurn {
+    /// The first one of a connection from this address on the event loop of the current thread.
+    pub fn new(address: IpAddr) -> Self {
+        let of = CURRENT.with(Arc::clone);
+        Self { of, address: address.to_canonical(), turn: Turn::new(RECEIVED_BYTES_MAX) }
+    }
+
+    /// The bytes that may be received in this turn.
+    pub fn left(&self) -> usize {
+        self.turn.left()
+    }
+
+    /// Counts what has been received, in bytes.
+    pub fn count(&mut self, bytes: usize) {
+        self.turn.count(bytes);
+    }
+
+    /// Waits for the next turn, when nothing is left of this one.
+    pub async fn next(&mut self) {
+        self.turn.begin();
+        if self.of.addresses.load(Ordering::Relaxed) <= 1 {
+            return yield_now().await;
+        }
+        // What has been received is more than a round.
+        self.of.left.store(0, Ordering::Relaxed);
+        // The pass only says when this connection goes on: what it receives may never arrive.
+        drop(Box::pin(self.of.enter(self.address)).await);
     }
 }
 

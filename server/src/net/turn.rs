@@ -28,36 +28,4 @@ impl Turn {
     pub fn begin(&mut self) {
         self.left = self.max;
     }
-
-    /// If nothing is left, lets other connections go first and begins a new turn.
-    pub async fn give_way(&mut self) {
-        if self.left == 0 {
-            self.begin();
-            tokio::task::yield_now().await;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::cell::RefCell;
-
-    use super::*;
-
-    /// Two connections with many calls each, one with larger replies.
-    #[test]
-    fn connections_take_turns() {
-        let order = RefCell::new(String::new());
-        let connection = async |name: char, calls: usize, bytes: usize| {
-            let mut turn = Turn::new(8);
-            for _ in 0..calls {
-                order.borrow_mut().push(name);
-                turn.count(bytes);
-                turn.give_way().await;
-            }
-        };
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        runtime.block_on(async { tokio::join!(biased; connection('s', 24, 1), connection('L', 4, 9)) });
-        assert_eq!(order.into_inner(), "ssssssssLssssssssLssssssssLL");
-    }
 }
