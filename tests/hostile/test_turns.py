@@ -1,5 +1,7 @@
 """Clients that send calls without waiting for replies: they take turns with others, address by address."""
 import contextlib
+import select
+import threading
 
 import happybase
 import pytest
@@ -76,3 +78,50 @@ def test_a_connection_that_is_being_closed_has_no_turn(attacked):
                 if metric(server, "hjall_connections") == len(others) + 2:
                     return
     raise AssertionError("a get was answered only after another connection had been closed")
+
+
+class Senders(threading.Thread):
+    """Connections that send the same message again and again."""
+
+    def __init__(self, connections, message):
+        super().__init__(daemon=True)
+        self.connections, self.message, self.over = connections, memoryview(message), threading.Event()
+
+    def run(self):
+        left = dict.fromkeys(self.connections, self.message)
+        while not self.over.is_set():
+            readable, writable, _ = select.select(left, left, [], 1)
+            for raw in readable:
+                raw.recv(1 << 16)
+            for raw in writable:
+                left[raw] = left[raw][raw.send(left[raw][:1 << 18]):] or self.message
+
+
+def test_long_bodies_of_one_address_do_not_delay_those_of_others(attacked):
+    """While many connections of one address send bodies of 1 MiB, another address sends one after the other."""
+    server = attacked()
+    body = post(message("getTableNames", text_field(99, bytes(1 << 20)) + b"\0"))
+    done = f'hjall_client_calls_total{{client="{ELSEWHERE}"}}'
+    ratios = []
+    with connect(server.port) as own, contextlib.ExitStack() as greedy:
+        others = [greedy.enter_context(connect(server.port, source=ELSEWHERE)) for _ in range(CONNECTIONS)]
+        for raw in others:
+            raw.setblocking(False)
+        senders = Senders(others, body)
+        senders.start()
+        # The client at the other address needs a processor, too, and may have to wait for it.
+        for _ in range(100):
+            if len(ratios) == 10 or ratios and ratios[-1] <= 15:
+                break
+            before = metric(server, done)
+            for _ in range(10):
+                own.sendall(body)
+                assert own.recv(1 << 16)
+            # None as long as its first bodies are on their way.
+            if after := metric(server, done) - before:
+                ratios.append(after / 10)
+        senders.over.set()
+        senders.join()
+    print(f"{ratios} bodies of the greedy address for each of the other one")
+    # Without rotation, as many as it has connections.
+    assert ratios and ratios[-1] <= 15
