@@ -9,6 +9,7 @@ import struct
 import subprocess
 import threading
 import time
+import urllib.parse
 
 import pytest
 from attacking import AT_LENGTH, connect, metric, peak_rss, reset_peak_rss, rss
@@ -152,7 +153,14 @@ def test_descriptions_of_small_parts_use_no_more_memory_than_is_printed(served):
     status, answer = send(served, "PUT", "/n/schema", json.dumps({"ColumnSchema": families}))
     assert status == 201, answer
     columns = [b64(b"f:%d" % number).decode() for number in range(20_000)]
-    assert send(served, "PUT", "/t/scanner", json.dumps({"column": columns}))[0] == 201
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=120)
+    connection.request("PUT", "/t/scanner", json.dumps({"column": columns}), {"Content-Type": JSON})
+    answer = connection.getresponse()
+    assert answer.status == 201
+    connection.close()
+    # An open scanner keeps its columns.
+    assert metric(served, IN_FLIGHT) > 0
+    assert send(served, "DELETE", urllib.parse.urlsplit(answer.getheader("Location")).path)[0] == 200
 
 
 def test_addresses_of_many_rows_and_columns_use_no_more_memory_than_is_printed(served):
