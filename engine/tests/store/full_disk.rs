@@ -60,6 +60,48 @@ fn memory_that_cannot_be_written_out_for_lack_of_room_is_a_full_disk() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// The writes that wait for a flush learn that it has failed, and reopen the database once there is room again.
+#[test]
+fn writes_that_wait_for_a_flush_that_fails_are_refused() {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        return wait_for_a_flush_that_fails(Path::new(&folder));
+    }
+    let folder = TempDir::new().unwrap();
+    let output = Command::new("bash")
+        .args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""])
+        .arg(std::env::current_exe().unwrap())
+        .arg("full_disk::writes_that_wait_for_a_flush_that_fails_are_refused")
+        .args(["--exact", "--nocapture", "--test-threads=1"])
+        .env(FOLDER, folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn wait_for_a_flush_that_fails(folder: &Path) {
+    let options = StoreOptions { write_buffer_bytes: 1 << 20, ..StoreOptions::default() };
+    let store = FjallStore::open(folder, options).unwrap();
+    store.create_space(SPACE, &SpaceOptions::default()).unwrap();
+    // The journal compresses such values, so that it stays below the limit. Together they exceed what may be in memory.
+    let value = bytes(&"v".repeat(100_000));
+    for round in 0..2 {
+        limit_files("1000000");
+        in_row(&*store, "r", |t| (0..30).for_each(|n| t.put(SPACE, bytes(&format!("{round}{n:02}")), value.clone())))
+            .unwrap();
+        let error = put(&*store, "more", "w").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DiskFull, "{error}");
+        limit_files("unlimited");
+        let began = std::time::Instant::now();
+        while let Err(error) = put(&*store, "room", "w") {
+            assert_eq!(error.kind(), ErrorKind::DiskFull, "{error}");
+            assert!(began.elapsed().as_secs() < 60, "there has been room for a minute");
+        }
+    }
+    let found = pairs(&mut *store.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap());
+    assert_eq!(found.len(), 61);
+    store.close().unwrap();
+}
+
 fn limit_files(bytes: &str) {
     let (pid, limit) = (std::process::id().to_string(), format!("--fsize={bytes}:unlimited"));
     assert!(Command::new("prlimit").args(["--pid", &pid, &limit]).status().unwrap().success());

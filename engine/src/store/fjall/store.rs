@@ -187,7 +187,8 @@ impl FjallStore {
         })
     }
 
-    /// Waits until these spaces admit a commit of `bytes`. The caller must hold no row lock and no handle.
+    /// Waits until these spaces admit a commit of `bytes`, or the database has failed. The caller must hold no row lock
+    /// and no handle.
     ///
     /// # Errors
     /// `Busy` if that takes too long.
@@ -198,8 +199,13 @@ impl FjallStore {
                 let all = database.spaces();
                 let mut touched: Vec<_> = spaces.iter().filter_map(|space| database.space(*space)).collect();
                 touched.extend(database.rewrites.target_of(spaces.iter().copied()));
-                // The pressure on a database that refuses writes does not decrease. The commit reports its failure.
-                if database.pressure.admits(&touched, bytes, || all.clone()) || refuses_writes(&database.inner) {
+                if database.pressure.admits(&touched, bytes, || all.clone()) {
+                    return Ok(());
+                }
+                // The pressure on a database that refuses writes does not decrease, and no commit notes the failure,
+                // because none is admitted. The next attempt reopens the database.
+                if refuses_writes(&database.inner) {
+                    database.failed_before();
                     return Ok(());
                 }
                 database.pressure.relieve(&database.inner, &touched, &all, wait.elapsed());
