@@ -282,7 +282,13 @@ fn part_of(folder: &Path, replaces: bool) -> Result<Staging> {
     let mut earlier = None;
     match fs::read_dir(&folder) {
         Ok(_) if replaces && is_data_folder(&folder) => {
-            check_not_open(&folder)?;
+            check_not_open(&folder).map_err(|error| match error.kind() {
+                ErrorKind::Locked => Error::new(
+                    ErrorKind::Locked,
+                    format!("{} is the folder of an open database; name another destination", folder.display()),
+                ),
+                _ => error,
+            })?;
             earlier = Some(folder.clone());
         }
         Ok(mut entries) => {

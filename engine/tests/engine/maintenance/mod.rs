@@ -143,6 +143,9 @@ fn a_backup_into_a_data_folder_is_refused() {
         assert_eq!(kind(engine.backup(&to, &mut quiet)), ErrorKind::InvalidArgument, "{inside}");
         assert!(!to.exists(), "{inside}");
     }
+    let error = engine.backup_incremental(folder.path(), &mut quiet).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Locked);
+    assert!(error.message().contains("name another destination"), "{error}");
     engine.close().unwrap();
     open(folder.path()).close().unwrap();
 }
