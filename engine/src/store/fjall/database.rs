@@ -220,7 +220,7 @@ impl Database {
     pub fn commits_at_once(&self) -> bool {
         // fjall locks its list of spaces, which commits read, while it creates one.
         self.failure.get().is_none()
-            && !self.syncer().is_syncing()
+            && !self.syncer().delays_writes()
             && !self.creating.is_locked()
             && self.pressure.is_settled(|| self.spaces())
     }

@@ -1,8 +1,10 @@
-//! Group commit: one thread syncs the journal for all writes that wait, and at an interval for those that do not.
+//! Group commit: one sync of the journal serves all writes that wait for it. A write that finds no sync in progress syncs
+//! the journal itself; a thread does it for the writes that have arrived meanwhile, and at an interval for those that
+//! do not wait.
 //!
 //! A sync through fjall holds the lock that every commit needs, so that all writes would wait for the disk. Therefore
-//! commits only hand their bytes to the operating system, and the thread syncs the file of the journal through its own
-//! file descriptor.
+//! commits only hand their bytes to the operating system, and the file of the journal is synced through a file descriptor
+//! of its own.
 //!
 //! A sync of the newest journal covers every commit that has returned. The bytes of a commit were written to the
 //! journal that was active then. If that is still active, it is the newest one, and it is synced. Otherwise fjall has
@@ -18,11 +20,14 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::failure::failed_io;
 use crate::blocking;
 use crate::error::{Error, Result};
+
+/// A sync that takes less time may delay an event loop.
+const SHORT: Duration = Duration::from_millis(2);
 
 /// The error after which a database accepts no writes.
 pub(super) type Failure = OnceLock<Error>;
@@ -36,6 +41,7 @@ pub(super) struct Syncer {
 /// The writers that wait for a sync. Writers may keep it after the database was closed.
 pub(super) struct SyncQueue {
     data: PathBuf,
+    journal: Mutex<Journal>,
     /// The time after which a write is synced in the background. `None` leaves it to the operating system.
     interval: Option<Duration>,
     state: Mutex<SyncState>,
@@ -45,8 +51,11 @@ pub(super) struct SyncQueue {
     ended: Condvar,
     /// Whether a commit has returned since the last sync began.
     dirty: AtomicBool,
-    /// Whether a sync is in progress.
-    syncing: AtomicBool,
+    /// When the sync in progress began, in nanoseconds since `created`; 0 if there is none.
+    began_ns: AtomicU64,
+    /// How long the last sync took, in nanoseconds.
+    took_ns: AtomicU64,
+    created: Instant,
     pub syncs: AtomicU64,
     failure: Arc<Failure>,
 }
@@ -57,6 +66,8 @@ struct SyncState {
     requested: u64,
     /// The number of these requests, from the first one, whose commits are durable.
     synced: u64,
+    /// Whether a sync is in progress.
+    syncing: bool,
     dirty_since: Option<Instant>,
     failed: Option<Error>,
     stopped: bool,
@@ -67,12 +78,15 @@ impl Syncer {
     pub fn start(data: &Path, interval: Option<Duration>, failure: Arc<Failure>) -> Result<Self> {
         let queue = Arc::new(SyncQueue {
             data: data.to_owned(),
+            journal: Mutex::new(Journal::in_folder(data)),
             interval,
             state: Mutex::default(),
             wanted: Condvar::new(),
             ended: Condvar::new(),
             dirty: AtomicBool::new(false),
-            syncing: AtomicBool::new(false),
+            began_ns: AtomicU64::new(0),
+            took_ns: AtomicU64::new(u64::MAX),
+            created: Instant::now(),
             syncs: AtomicU64::new(0),
             failure,
         });
@@ -112,9 +126,16 @@ impl SyncQueue {
         self.wanted.notify_one();
     }
 
-    /// Whether a sync is in progress. A file system may then delay writes to the journal.
-    pub fn is_syncing(&self) -> bool {
-        self.syncing.load(Ordering::Relaxed)
+    /// Whether a sync is in progress that may take long. A file system may delay writes to the journal meanwhile.
+    pub fn delays_writes(&self) -> bool {
+        let began = self.began_ns.load(Ordering::Relaxed);
+        began != 0
+            && (self.took_ns.load(Ordering::Relaxed) >= SHORT.as_nanos() as u64
+                || self.now_ns().saturating_sub(began) >= SHORT.as_nanos() as u64)
+    }
+
+    fn now_ns(&self) -> u64 {
+        u64::try_from(self.created.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
     /// Waits until every commit that has returned is durable.
@@ -126,7 +147,12 @@ impl SyncQueue {
         let mut state = self.state.lock();
         state.requested += 1;
         let ticket = state.requested;
-        self.wanted.notify_one();
+        if !state.syncing && state.failed.is_none() && !state.stopped {
+            self.sync(&mut state);
+            if state.requested > state.synced {
+                self.wanted.notify_one();
+            }
+        }
         self.ended.wait_while(&mut state, |state| state.synced < ticket && state.failed.is_none() && !state.stopped);
         if state.synced >= ticket {
             return Ok(());
@@ -139,10 +165,43 @@ impl SyncQueue {
         Journal::in_folder(&self.data).sync().map_err(failed)
     }
 
+    /// Syncs the journal for all requests so far. No other sync may be in progress.
+    fn sync(&self, state: &mut MutexGuard<'_, SyncState>) {
+        let target = state.requested;
+        state.dirty_since = None;
+        state.syncing = true;
+        // Cleared before the sync begins: a commit that finds it still set was written before, and this sync covers it.
+        self.dirty.store(false, Ordering::SeqCst);
+        let began = self.now_ns().max(1);
+        self.began_ns.store(began, Ordering::Relaxed);
+        let synced = MutexGuard::unlocked(state, || self.journal.lock().sync());
+        self.began_ns.store(0, Ordering::Relaxed);
+        self.took_ns.store(self.now_ns().saturating_sub(began), Ordering::Relaxed);
+        self.syncs.fetch_add(1, Ordering::Relaxed);
+        state.syncing = false;
+        match synced {
+            Ok(()) => state.synced = target,
+            Err(error) => {
+                let error = failed(error);
+                tracing::error!(%error, "syncing the journal failed");
+                // After a failed sync, the operating system may have discarded unwritten data, and a second sync would
+                // report success. The database must be reopened, which reads the journal back.
+                self.failure.get_or_init(|| error.again());
+                state.failed = Some(error);
+                self.wanted.notify_one();
+            }
+        }
+        self.ended.notify_all();
+    }
+
     fn run(&self) {
-        let mut journal = Journal::in_folder(&self.data);
         let mut state = self.state.lock();
-        loop {
+        while state.failed.is_none() {
+            if state.syncing {
+                // The writer that syncs the journal wakes this thread if there are further requests.
+                self.ended.wait(&mut state);
+                continue;
+            }
             if state.requested == state.synced {
                 if state.stopped {
                     return;
@@ -160,31 +219,7 @@ impl SyncQueue {
                     Some(_) => {}
                 }
             }
-            let target = state.requested;
-            state.dirty_since = None;
-            // Cleared before the sync begins: a commit that finds it still set was written before, and this sync covers
-            // it.
-            self.dirty.store(false, Ordering::SeqCst);
-            drop(state);
-            self.syncing.store(true, Ordering::Relaxed);
-            let synced = journal.sync();
-            self.syncing.store(false, Ordering::Relaxed);
-            self.syncs.fetch_add(1, Ordering::Relaxed);
-            state = self.state.lock();
-            match synced {
-                Ok(()) => state.synced = target,
-                Err(error) => {
-                    let error = failed(error);
-                    tracing::error!(%error, "syncing the journal failed");
-                    // After a failed sync, the operating system may have discarded unwritten data, and a second sync
-                    // would report success. The database must be reopened, which reads the journal back.
-                    self.failure.get_or_init(|| error.again());
-                    state.failed = Some(error);
-                    self.ended.notify_all();
-                    return;
-                }
-            }
-            self.ended.notify_all();
+            self.sync(&mut state);
         }
     }
 }
@@ -194,15 +229,15 @@ fn failed(error: io::Error) -> Error {
 }
 
 /// The newest journal of a folder.
-struct Journal<'a> {
-    data: &'a Path,
+struct Journal {
+    data: PathBuf,
     /// The number and the file of the journal that was last synced.
     open: Option<(u64, File)>,
 }
 
-impl<'a> Journal<'a> {
-    fn in_folder(data: &'a Path) -> Self {
-        Self { data, open: None }
+impl Journal {
+    fn in_folder(data: &Path) -> Self {
+        Self { data: data.to_owned(), open: None }
     }
 
     fn sync(&mut self) -> io::Result<()> {
@@ -223,7 +258,7 @@ impl<'a> Journal<'a> {
 
     fn newest(&self) -> io::Result<u64> {
         let mut newest = None;
-        for entry in fs::read_dir(self.data)? {
+        for entry in fs::read_dir(&self.data)? {
             let name = entry?.file_name();
             newest = newest.max(name.to_str().and_then(|name| name.strip_suffix(".jnl")?.parse().ok()));
         }
