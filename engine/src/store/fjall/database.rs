@@ -442,8 +442,8 @@ impl Database {
         }
     }
 
-    /// The error of a call that is refused because an earlier write or one of fjall's workers failed. Notes the failure,
-    /// so that the next write reopens the database.
+    /// The error of a call that is refused because an earlier write or one of fjall's workers failed. Notes the
+    /// failure, so that the next write reopens the database.
     pub(super) fn failed_before(&self) -> Error {
         let first = self.failure.get_or_init(|| {
             let error = self.diagnose();

@@ -1,10 +1,10 @@
-//! Group commit: one sync of the journal serves all writes that wait for it. A write that finds no sync in progress syncs
-//! the journal itself; a thread does it for the writes that have arrived meanwhile, and at an interval for those that
-//! do not wait.
+//! Group commit: one sync of the journal serves all writes that wait for it. A write that finds no sync in progress
+//! syncs the journal itself; a thread does it for the writes that have arrived meanwhile, and at an interval for those
+//! that do not wait.
 //!
 //! A sync through fjall holds the lock that every commit needs, so that all writes would wait for the disk. Therefore
-//! commits only hand their bytes to the operating system, and the file of the journal is synced through a file descriptor
-//! of its own.
+//! commits only hand their bytes to the operating system, and the file of the journal is synced through a file
+//! descriptor of its own.
 //!
 //! A sync of the newest journal covers every commit that has returned. The bytes of a commit were written to the
 //! journal that was active then. If that is still active, it is the newest one, and it is synced. Otherwise fjall has
