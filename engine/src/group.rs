@@ -232,7 +232,8 @@ impl Drop for Group {
 }
 
 /// Runs a call whose transactions all fail with this error, without being run. To be used for the answer of a call
-/// whose writes have failed after it had returned.
+/// whose writes have failed after it had returned. On a thread with a group, to be called within [`Group::run_alone`]:
+/// the group would hold the locks of the call's tables until its next commit.
 pub fn failing<T>(error: &Error, call: impl FnOnce() -> T) -> T {
     struct Reset;
     impl Drop for Reset {

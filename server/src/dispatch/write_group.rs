@@ -126,7 +126,8 @@ impl WriteGroup {
         for (run, undone) in undone {
             match undone {
                 Undone::NotWritten => self.runner.run_again(run, Rerun::Alone),
-                Undone::Failed(error) => self.runner.answer_failed(run, &error),
+                // The call is run again for its answer. In the group, it would leave its table locked.
+                Undone::Failed(error) => self.group.run_alone(|| self.runner.answer_failed(run, &error)),
             }
         }
     }

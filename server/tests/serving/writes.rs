@@ -3,6 +3,7 @@
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
 
 use hjall_engine::clock::SystemClock;
 use hjall_engine::name::TableName;
@@ -166,6 +167,29 @@ fn a_failed_commit_is_answered_to_every_call_that_took_part_in_it() {
         let counted = world.number("shared") - before;
         assert!((acknowledged..=acknowledged + failed).contains(&counted), "{acknowledged} {failed} {counted}");
         assert!(failed <= CLIENTS as i64, "a commit concerns at most one call of each client");
+    }
+    assert!(world.server.shutdown());
+}
+
+/// The answer of a call whose commit has failed is found by running it again, which must not leave its table locked.
+#[test]
+fn a_failed_commit_leaves_no_table_locked() {
+    let world = World::new();
+    let mut client = Client::new(world.server.addr());
+    for write in [|client: &mut Client| client.count("r").is_some(), |client: &mut Client| client.put("r", 1)] {
+        let counted = Counted::Only(Call::Transact);
+        let kind = ErrorKind::DiskFull;
+        world.store.fail(InjectedFault { counted, nth: 1, when: When::Before, kind, lasting: false });
+        assert!(!write(&mut client));
+        assert!(world.store.heal(), "the fault was injected");
+        let (engine, name) = (world.engine.clone(), TableName::parse(b"t").unwrap());
+        let (done, changed) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            engine.disable_table(&name).and_then(|()| engine.enable_table(&name)).unwrap();
+            done.send(()).unwrap();
+        });
+        changed.recv_timeout(Duration::from_secs(60)).expect("the table is locked");
+        assert!(write(&mut client));
     }
     assert!(world.server.shutdown());
 }
