@@ -78,6 +78,14 @@ def test_control_c_drops_a_line(terminal):
     assert "\nkept\n" in said(terminal, "puts 'kept'")
 
 
+def test_control_c_while_completions_are_listed(terminal):
+    for _ in range(50):
+        typed_until(terminal, "trunc" + TAB + TAB, "\n")
+        terminal.send(CONTROL_C, end="")
+        terminal.read(at_prompt)
+    assert "\nkept\n" in said(terminal, "puts 'kept'")
+
+
 def test_control_c_drops_an_unfinished_statement(terminal):
     terminal.send("scan 't', {")
     terminal.read(lambda text: ":1* " in text)

@@ -96,7 +96,9 @@ impl Terminal {
     /// Reads a line.
     pub fn read(&mut self, prompt: &str) -> Line {
         #[cfg(unix)]
-        let (initial, later) = match self.taken(prompt) {
+        let (_raw, taken) = self.taken(prompt);
+        #[cfg(unix)]
+        let (initial, later) = match taken {
             Taken::Line(line) => return line,
             Taken::Beginning(initial) => (initial, Vec::new()),
             Taken::History(line, later) => (line, later),
@@ -117,20 +119,29 @@ impl Terminal {
         }
     }
 
-    /// Shows the prompt, and takes what arrives in one piece.
+    /// Shows the prompt, and takes what arrives in one piece. The terminal stays in raw mode for the editor.
     #[cfg(unix)]
-    fn taken(&mut self, prompt: &str) -> Taken {
-        let mut out = std::io::stdout();
+    fn taken(&mut self, prompt: &str) -> (Option<paste::RawMode>, Taken) {
         if let Some(event) = self.pasted.pop_front() {
-            let _ = write!(out, "{prompt}");
-            return Taken::Line(self.happened(event));
+            let _ = write!(std::io::stdout(), "{prompt}");
+            return (None, Taken::Line(self.happened(event)));
         }
         // What was pasted behind the last whole line.
         let rest = std::mem::take(&mut self.rest);
         if !rest.is_empty() {
-            return Taken::Beginning(rest);
+            return (None, Taken::Beginning(rest));
         }
         match paste::wait(prompt) {
+            None => (None, Taken::Beginning(String::new())),
+            Some((raw, pasted)) => (Some(raw), self.understood(pasted)),
+        }
+    }
+
+    /// What to do with input that arrived in one piece, if any did.
+    #[cfg(unix)]
+    fn understood(&mut self, pasted: Option<paste::Pasted>) -> Taken {
+        let mut out = std::io::stdout();
+        match pasted {
             None => Taken::Beginning(String::new()),
             Some(paste::Pasted::Lines(events, rest)) => {
                 (self.pasted, self.rest) = (events.into(), rest);

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::ioctl_fionread;
 use rustix::stdio::stdin;
-use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
 /// Bytes of pasted text that are taken at once.
 const PASTE_MAX: usize = 1 << 20;
@@ -38,14 +38,34 @@ pub enum Event {
     End,
 }
 
-/// Shows the prompt and waits for input. `None`: the editor reads it.
-pub fn wait(prompt: &str) -> Option<Pasted> {
-    let original = tcgetattr(stdin()).ok()?;
-    let mut raw = original.clone();
-    raw.make_raw();
-    // Output is still processed, so that line breaks work.
-    raw.output_modes = original.output_modes;
-    tcsetattr(stdin(), OptionalActions::Drain, &raw).ok()?;
+/// A terminal without echo, without line editing, and whose keys send no signals. Dropping it restores the terminal.
+#[derive(Debug)]
+pub struct RawMode(Termios);
+
+impl RawMode {
+    fn new() -> Option<Self> {
+        let original = tcgetattr(stdin()).ok()?;
+        let mut raw = original.clone();
+        raw.make_raw();
+        // Output is still processed, so that line breaks work.
+        raw.output_modes = original.output_modes;
+        tcsetattr(stdin(), OptionalActions::Drain, &raw).ok()?;
+        Some(Self(original))
+    }
+}
+
+impl Drop for RawMode {
+    fn drop(&mut self) {
+        let _ = tcsetattr(stdin(), OptionalActions::Drain, &self.0);
+    }
+}
+
+/// Shows the prompt and waits for input. Without [`Pasted`], the editor reads it.
+///
+/// The terminal has to stay in raw mode until the line has been read: a Ctrl-C in between would be a signal, of which
+/// the editor learns nothing.
+pub fn wait(prompt: &str) -> Option<(RawMode, Option<Pasted>)> {
+    let raw = RawMode::new()?;
     let mut out = io::stdout();
     let shown = write!(out, "{prompt}").and_then(|()| out.flush());
     let waited = loop {
@@ -56,8 +76,7 @@ pub fn wait(prompt: &str) -> Option<Pasted> {
         }
     };
     let taken = if shown.is_ok() && waited.is_ok() && ioctl_fionread(stdin()).unwrap_or(0) > 1 { take() } else { None };
-    let _ = tcsetattr(stdin(), OptionalActions::Drain, &original);
-    taken.map(|bytes| understood(&bytes))
+    Some((raw, taken.map(|bytes| understood(&bytes))))
 }
 
 /// Everything that can be read now.
