@@ -62,24 +62,17 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         };
         let length = match received {
             Ok(length) => length,
-            Err(Missing::Ended(Ended::Closed)) => return,
-            Err(Missing::Ended(Ended::Silent)) => {
-                tracing::debug!(%peer, "connection closed: the client was silent for too long, or too slow");
-                return;
-            }
-            Err(Missing::Ended(Ended::NoRoom)) => {
-                let fault = Fault::queue_bytes_full(&dispatcher.runner.identity);
-                closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
-                drop(turn);
-                return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
-            }
-            Err(Missing::Ended(Ended::MoreThanShare(max))) => {
-                let fault = Fault::more_than_share(max);
-                closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
-                drop(turn);
-                return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
-            }
-            Err(Missing::Refused(fault)) => {
+            Err(missing) => {
+                let fault = match missing {
+                    Missing::Ended(Ended::Closed) => return,
+                    Missing::Ended(Ended::Silent) => {
+                        tracing::debug!(%peer, "connection closed: the client was silent for too long, or too slow");
+                        return;
+                    }
+                    Missing::Ended(Ended::NoRoom) => Fault::queue_bytes_full(&dispatcher.runner.identity),
+                    Missing::Ended(Ended::MoreThanShare(max)) => Fault::more_than_share(max),
+                    Missing::Refused(fault) => fault,
+                };
                 closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
                 drop(turn);
                 return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
