@@ -4,7 +4,6 @@ use bytes::Bytes;
 use hjall_engine::mutation::{
     Append, Check, CompareOp, Delete, Durability, Increment, Marker, MarkerKind, Mutation, check_timestamp,
 };
-use hjall_engine::read::Budget;
 use hjall_engine::region::to_string_binary;
 use hjall_engine::request::check_row;
 use hjall_engine::{Error, Row};
@@ -170,9 +169,6 @@ pub(super) fn increment(context: &CallContext<'_>, request: &Request, body: &[u8
 
 /// The answer to an append or an increment.
 fn written(context: &CallContext<'_>, request: &Request, row: Result<Row, Error>) -> Answer {
-    let failure = |error: Error| match context.scope.check() {
-        Err(exceeded) => Failure::of_memory(&exceeded),
-        Ok(()) => Failure::of(&error),
-    };
+    let failure = |error: Error| Failure::of_memory_or(context.scope, || Failure::of(&error));
     get::written(request, row.map_err(failure)?)
 }

@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 
 use bytes::Bytes;
 use hjall_engine::LATEST;
-use hjall_engine::read::Budget;
 use prost::Message;
 use serde::de::{DeserializeSeed, Deserializer as _, Error as _, MapAccess, SeqAccess, Visitor as JsonVisitor};
 
@@ -154,10 +153,9 @@ fn of_json(memory: Memory<'_>, body: &[u8]) -> Answer<Vec<SentRow>> {
         // As HBase's gateway, whose model is null then.
         Ok(None) => Err(Failure::bad("the body has no cell set: send {\"Row\":[…]}")),
         Err(error) if error.is_eof() && body.iter().all(u8::is_ascii_whitespace) => Err(empty_body()),
-        Err(error) => match memory.0.check() {
-            Err(exceeded) => Err(Failure::of_memory(&exceeded)),
-            Ok(()) => Err(Failure::bad(format!("the body is not a cell set in JSON: {error}"))),
-        },
+        Err(error) => Err(Failure::of_memory_or(memory.0, || {
+            Failure::bad(format!("the body is not a cell set in JSON: {error}"))
+        })),
     }
 }
 

@@ -5,10 +5,12 @@
 
 use std::fmt;
 
+use hjall_engine::read::Budget;
 use hjall_engine::{Error, ErrorKind};
 
 use super::Response;
 use super::body::Body;
+use crate::dispatch::call_scope::CallScope;
 use crate::gateway::scanners::paused;
 use crate::wire::fault::Fault;
 use crate::wire::rest::Request;
@@ -103,6 +105,14 @@ impl Failure {
                  smaller ones",
             ),
             _ => Self::of(error),
+        }
+    }
+
+    /// The failure of a call that has been refused memory or stopped. For any other call, `other`.
+    pub(super) fn of_memory_or(scope: &CallScope<'_>, other: impl FnOnce() -> Self) -> Self {
+        match scope.check() {
+            Err(exceeded) => Self::of_memory(&exceeded),
+            Ok(()) => other(),
         }
     }
 

@@ -5,7 +5,6 @@ use std::fmt;
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use bytes::Bytes;
-use hjall_engine::read::Budget;
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
@@ -46,10 +45,7 @@ pub(super) fn value(
         return Ok(None);
     }
     let read = Claimed(scope).deserialize(&mut serde_json::Deserializer::from_slice(text));
-    read.map(Some).map_err(|error| match scope.check() {
-        Err(exceeded) => Failure::of_memory(&exceeded),
-        Ok(()) => malformed(error),
-    })
+    read.map(Some).map_err(|error| Failure::of_memory_or(scope, || malformed(error)))
 }
 
 /// Reads a value and claims its memory.
