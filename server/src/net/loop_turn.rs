@@ -81,9 +81,14 @@ impl EventLoop {
         pass
     }
 
+    /// Whether connections from more than one address are served.
+    fn has_several_addresses(&self) -> bool {
+        self.addresses.load(Ordering::Relaxed) > 1
+    }
+
     /// Whether addresses have their turns in rotation.
     fn rotates(&self) -> bool {
-        self.addresses.load(Ordering::Relaxed) > 1
+        self.has_several_addresses()
             && self.connections.load(Ordering::Relaxed) > FEW_CONNECTIONS
             && !(self.rotation.is_free() && self.left.load(Ordering::Relaxed) > 0)
     }
@@ -193,7 +198,7 @@ impl ReceivingTurn {
     /// Waits for the next turn, when nothing is left of this one.
     pub async fn next(&mut self) {
         self.turn.begin();
-        if self.of.addresses.load(Ordering::Relaxed) <= 1 {
+        if !self.of.has_several_addresses() {
             return yield_now().await;
         }
         // What has been received is more than a round.
