@@ -11,6 +11,8 @@ import happybase
 
 # `make hostile` sets this: attacks run longer, and against the default limits.
 AT_LENGTH = os.environ.get("HOSTILE") == "long"
+# The name of the metric of the memory that connections and calls have claimed.
+IN_FLIGHT = "hjall_in_flight_bytes"
 TABLE, ROW, VALUE = b"bystander", b"row", b"value"
 
 
@@ -104,6 +106,15 @@ def metric(server, sample):
     with urllib.request.urlopen(server.info + "/metrics", timeout=60) as page:
         lines = page.read().decode().splitlines()
     return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.rsplit(" ", 1)[0] == sample)
+
+
+def until_given_back(server):
+    """Waits until no memory is claimed and no connection is open."""
+    end = time.monotonic() + 120
+    while any(held := [metric(server, name) for name in (IN_FLIGHT, "hjall_connections")]):
+        claimed, connections = held
+        assert time.monotonic() < end, f"{claimed:.0f} bytes are still claimed, {connections:.0f} connections are open"
+        time.sleep(0.05)
 
 
 class Bystander:

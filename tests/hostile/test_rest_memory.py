@@ -8,11 +8,10 @@ import socket
 import struct
 import subprocess
 import threading
-import time
 import urllib.parse
 
 import pytest
-from attacking import AT_LENGTH, connect, metric, peak_rss, reset_peak_rss, rss
+from attacking import AT_LENGTH, IN_FLIGHT, connect, metric, peak_rss, reset_peak_rss, rss, until_given_back
 
 from serving import binary
 
@@ -22,7 +21,6 @@ SMALL = ["limits.bytes_in_flight=64MiB", "store.cache=32MiB", "store.row_cache=8
 OPTIONS = [part for setting in SMALL for part in ("--set", setting)]
 # The number of cells of a body. Some of them have room, and some have not.
 CELLS = [5_000, 30_000, 150_000] + ([3_000_000] if AT_LENGTH else [])
-IN_FLIGHT = "hjall_in_flight_bytes"
 
 
 def varint(number):
@@ -83,16 +81,8 @@ def served(attacked):
     yield server
     print(f"peak {peak_rss(server) / MIB:.0f} of {most / MIB:.0f} MiB")
     assert peak_rss(server) <= most
-    given_back(server)
+    until_given_back(server)
     assert send(server, "PUT", "/t/r/f:q", b"v", "application/octet-stream")[0] == 200
-
-
-def given_back(server):
-    """Waits until no memory is claimed."""
-    end = time.monotonic() + 120
-    while metric(server, IN_FLIGHT) or metric(server, "hjall_connections"):
-        assert time.monotonic() < end, f"{metric(server, IN_FLIGHT)} bytes are still claimed"
-        time.sleep(0.05)
 
 
 def cells_of_one_row(kind, cells):
@@ -192,7 +182,7 @@ def test_clients_that_hang_up_leave_no_memory_claimed(served, kind):
             raw.sendall(head + body[:int(len(body) * part)])
             if round_ % 2:
                 raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    given_back(served)
+    until_given_back(served)
     # No row is locked.
     for body in bodies:
         assert send(served, "PUT", "/t/a", body, kind)[0] == 200

@@ -44,6 +44,15 @@ fn read(store: &dyn Store) -> Vec<Vec<(bytes::Bytes, bytes::Bytes)>> {
     SPACES.map(|space| pairs(&mut *snapshot.scan(space, b"", b"", Order::Ascending, 9).unwrap())).to_vec()
 }
 
+/// A folder whose store has been filled and closed, and everything that is stored in it.
+fn filled_and_closed() -> (TempDir, Vec<Vec<(bytes::Bytes, bytes::Bytes)>>) {
+    let folder = TempDir::new().unwrap();
+    let store = fill(folder.path());
+    let expected = read(&*store);
+    store.close().unwrap();
+    (folder, expected)
+}
+
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -100,10 +109,7 @@ fn damage_each_file(
 
 #[test]
 fn each_file_of_a_closed_folder_is_missed() {
-    let folder = TempDir::new().unwrap();
-    let store = fill(folder.path());
-    let expected = read(&*store);
-    store.close().unwrap();
+    let (folder, expected) = filled_and_closed();
     assert!(damage_each_file(folder.path(), &expected, &[], true) > 20);
 }
 
@@ -124,10 +130,7 @@ fn each_file_of_a_folder_after_a_crash_is_missed() {
 /// space and removes the files of all.
 #[test]
 fn an_altered_list_of_files_is_refused() {
-    let folder = TempDir::new().unwrap();
-    let store = fill(folder.path());
-    let expected = read(&*store);
-    store.close().unwrap();
+    let (folder, expected) = filled_and_closed();
     let spaces = folder.path().join("data/keyspaces");
     // The first opening removes it, because it may change the files that it lists.
     fs::remove_file(folder.path().join("CLOSED")).unwrap();
@@ -159,10 +162,7 @@ fn an_altered_list_of_files_is_refused() {
 /// checksum.
 #[test]
 fn a_file_with_an_altered_table_of_contents_is_refused() {
-    let folder = TempDir::new().unwrap();
-    let store = fill(folder.path());
-    let expected = read(&*store);
-    store.close().unwrap();
+    let (folder, expected) = filled_and_closed();
     fs::remove_file(folder.path().join("CLOSED")).unwrap();
     let mut tried = 0;
     for file in files(&folder.path().join("data/keyspaces")) {
@@ -230,10 +230,7 @@ fn a_folder_whose_making_was_cut_short_is_made_again() {
 /// A crash while a space is made or dropped leaves a part of its folder, and everything else goes on.
 #[test]
 fn a_part_of_a_space_that_was_being_made_or_dropped_is_removed() {
-    let folder = TempDir::new().unwrap();
-    let store = fill(folder.path());
-    let expected = read(&*store);
-    store.close().unwrap();
+    let (folder, expected) = filled_and_closed();
     let part = folder.path().join("data/keyspaces/99");
     fs::create_dir_all(part.join("tables")).unwrap();
     fs::write(part.join("tables/0"), b"data of a space that is gone").unwrap();

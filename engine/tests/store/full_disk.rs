@@ -15,6 +15,23 @@ use crate::stores::{SPACE, bytes, get, in_row, pairs, put};
 const FOLDER: &str = "HJALL_TEST_FULL_FOLDER";
 const LIMIT_KIB: u64 = 1024;
 
+/// Runs a test of this module in a child process, with the folder in the environment variable `FOLDER`. `limits` are
+/// shell commands that set limits of the child, or empty. Returns its standard output.
+fn in_child(test: &str, folder: &Path, limits: &str) -> String {
+    let output = Command::new("bash")
+        .arg("-c")
+        // Without the trap, a write beyond the limit would end the process instead of failing.
+        .arg(format!("trap '' XFSZ\n{limits}\nexec \"$0\" \"$@\""))
+        .arg(std::env::current_exe().unwrap())
+        .arg(format!("full_disk::{test}"))
+        .args(["--exact", "--nocapture", "--test-threads=1"])
+        .env(FOLDER, folder)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
 /// fjall refuses every write after one has failed; a server would have to be restarted.
 #[test]
 fn writes_succeed_after_space_is_freed() {
@@ -25,16 +42,8 @@ fn writes_succeed_after_space_is_freed() {
     let store = FjallStore::open(folder.path(), StoreOptions::default()).unwrap();
     store.create_space(SPACE, &SpaceOptions::default()).unwrap();
     store.close().unwrap();
-    let output = Command::new("bash")
-        .arg("-c")
-        .arg(format!("trap '' XFSZ; ulimit -S -f {LIMIT_KIB}; exec \"$0\" \"$@\""))
-        .arg(std::env::current_exe().unwrap())
-        .args(["full_disk::writes_succeed_after_space_is_freed", "--exact", "--nocapture", "--test-threads=1"])
-        .env(FOLDER, folder.path())
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let limits = format!("ulimit -S -f {LIMIT_KIB}");
+    let said = in_child("writes_succeed_after_space_is_freed", folder.path(), &limits);
     let count: usize = said.lines().find_map(|line| line.strip_prefix("written: ")?.parse().ok()).unwrap();
 
     let store = FjallStore::open(folder.path(), StoreOptions::default()).unwrap();
@@ -49,15 +58,7 @@ fn memory_that_cannot_be_written_out_for_lack_of_room_is_a_full_disk() {
         return flush_without_room(Path::new(&folder));
     }
     let folder = TempDir::new().unwrap();
-    let output = Command::new("bash")
-        .args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""])
-        .arg(std::env::current_exe().unwrap())
-        .arg("full_disk::memory_that_cannot_be_written_out_for_lack_of_room_is_a_full_disk")
-        .args(["--exact", "--nocapture", "--test-threads=1"])
-        .env(FOLDER, folder.path())
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    in_child("memory_that_cannot_be_written_out_for_lack_of_room_is_a_full_disk", folder.path(), "");
 }
 
 /// The writes that wait for a flush learn that it has failed, and reopen the database once there is room again.
@@ -67,15 +68,7 @@ fn writes_that_wait_for_a_flush_that_fails_are_refused() {
         return wait_for_a_flush_that_fails(Path::new(&folder));
     }
     let folder = TempDir::new().unwrap();
-    let output = Command::new("bash")
-        .args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""])
-        .arg(std::env::current_exe().unwrap())
-        .arg("full_disk::writes_that_wait_for_a_flush_that_fails_are_refused")
-        .args(["--exact", "--nocapture", "--test-threads=1"])
-        .env(FOLDER, folder.path())
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    in_child("writes_that_wait_for_a_flush_that_fails_are_refused", folder.path(), "");
 }
 
 fn wait_for_a_flush_that_fails(folder: &Path) {
