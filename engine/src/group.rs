@@ -232,17 +232,20 @@ impl Drop for Group {
 }
 
 /// Runs a call whose transactions all fail with this error, without being run. To be used for the answer of a call
-/// whose writes have failed after it had returned. On a thread with a group, to be called within [`Group::run_alone`]:
-/// the group would hold the locks of the call's tables until its next commit.
+/// whose writes have failed after it had returned. The call takes no part in a group of this thread, which would keep
+/// the locks of the call's tables until its next commit.
 pub fn failing<T>(error: &Error, call: impl FnOnce() -> T) -> T {
-    struct Reset;
+    struct Reset {
+        is_open: bool,
+    }
     impl Drop for Reset {
         fn drop(&mut self) {
+            IS_OPEN.set(self.is_open);
             FAILING.with_borrow_mut(|failing| *failing = None);
         }
     }
     FAILING.with_borrow_mut(|failing| *failing = Some(error.again()));
-    let _reset = Reset;
+    let _reset = Reset { is_open: IS_OPEN.replace(false) };
     call()
 }
 

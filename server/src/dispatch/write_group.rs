@@ -126,8 +126,7 @@ impl WriteGroup {
         for (run, undone) in undone {
             match undone {
                 Undone::NotWritten => self.runner.run_again(run, Rerun::Alone),
-                // The call is run again for its answer. In the group, it would leave its table locked.
-                Undone::Failed(error) => self.group.run_alone(|| self.runner.answer_failed(run, &error)),
+                Undone::Failed(error) => self.runner.answer_failed(run, &error),
             }
         }
     }
