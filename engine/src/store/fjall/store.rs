@@ -21,8 +21,8 @@ use crate::store::journal;
 use crate::store::row_locks::RowLocks;
 use crate::store::time::{Sequence, Time};
 use crate::store::{
-    self, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Snapshot, SpaceFiles, SpaceId, SpaceOptions,
-    Statistics, Store, Transaction, TransactionGroup, Upcoming,
+    self, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, JournalSync, Snapshot, SpaceFiles, SpaceId,
+    SpaceOptions, Statistics, Store, Transaction, TransactionGroup, Upcoming,
 };
 use bytes::Bytes;
 
