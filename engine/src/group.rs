@@ -23,7 +23,7 @@ use bytes::Bytes;
 
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
-use crate::store::{GroupOutcome, Staged, Store, Transaction, TransactionGroup};
+use crate::store::{GroupOutcome, JournalSync, Staged, Store, Transaction, TransactionGroup};
 
 /// The largest number of rows of a transaction that is staged. A larger one is committed by itself, so that others do
 /// not wait for it.
@@ -37,6 +37,9 @@ const BYTES_MAX: u64 = 256 << 10;
 pub enum Outcome {
     /// They have taken effect, and are as durable as required.
     Committed,
+    /// They have taken effect, and are as durable as required when this sync has ended successfully. Only in a group
+    /// that does not wait.
+    Written(Arc<dyn JournalSync>),
     /// They have not taken effect. Their calls have to be run again, each without a group.
     NotWritten,
     /// It is unknown whether they have taken effect. Their calls have failed with this error.
@@ -50,7 +53,8 @@ pub enum CallWrites {
     Done,
     /// The result of the call counts if the next commit succeeds.
     Staged,
-    /// The commit of some of its writes did not succeed: its result does not count. Never [`Outcome::Committed`].
+    /// The commit of some of its writes did not succeed: its result does not count. [`Outcome::NotWritten`] or
+    /// [`Outcome::Failed`].
     Undone(Outcome),
     /// The call would have had to wait, and has written nothing. Its result does not count: it has to be run by a
     /// thread that may wait.
@@ -133,7 +137,7 @@ impl Group {
     /// Opens a group as [`Self::open`] does, for a thread that must not wait. A call that would have to wait for
     /// another thread or for a disk is [`CallWrites::MustWait`], and a commit that would is [`Outcome::NotWritten`].
     /// Commits still hand their bytes to the operating system, and wait for commits of other threads for up to a
-    /// millisecond.
+    /// millisecond. A commit that has to be synced is [`Outcome::Written`].
     ///
     /// Only the transactions of [`Self::run`] are staged. A call that makes several transactions has to begin with
     /// [`begin_several`]; otherwise those after the first one wait.
@@ -216,6 +220,12 @@ impl Group {
         call()
     }
 
+    /// Whether so much is staged that it has to be committed before another call is run. A group that may wait commits
+    /// it by itself.
+    pub fn is_full(&self) -> bool {
+        is_full()
+    }
+
     /// Commits what is staged, and releases all locks. To be called before the thread waits for a call to run.
     pub fn commit(&self) {
         let _ = commit();
@@ -232,17 +242,20 @@ impl Drop for Group {
 }
 
 /// Runs a call whose transactions all fail with this error, without being run. To be used for the answer of a call
-/// whose writes have failed after it had returned. On a thread with a group, to be called within [`Group::run_alone`]:
-/// the group would hold the locks of the call's tables until its next commit.
+/// whose writes have failed after it had returned. The call takes no part in a group of this thread, which would keep
+/// the locks of the call's tables until its next commit.
 pub fn failing<T>(error: &Error, call: impl FnOnce() -> T) -> T {
-    struct Reset;
+    struct Reset {
+        is_open: bool,
+    }
     impl Drop for Reset {
         fn drop(&mut self) {
+            IS_OPEN.set(self.is_open);
             FAILING.with_borrow_mut(|failing| *failing = None);
         }
     }
     FAILING.with_borrow_mut(|failing| *failing = Some(error.again()));
-    let _reset = Reset;
+    let _reset = Reset { is_open: IS_OPEN.replace(false) };
     call()
 }
 
@@ -365,8 +378,16 @@ pub(crate) fn committed_alone() {
     });
 }
 
-/// Whether so much is staged that it has to be committed.
-pub(crate) fn is_full() -> bool {
+/// Commits what is staged on this thread if it is much and the group may wait.
+///
+/// # Errors
+/// Those of [`commit`].
+pub(crate) fn commit_if_full() -> Result<()> {
+    let may_wait = OPEN.with_borrow(|group| group.as_ref().is_some_and(|group| group.may_wait));
+    if may_wait && is_full() { commit().map(|_| ()) } else { Ok(()) }
+}
+
+fn is_full() -> bool {
     OPEN.with_borrow(|group| match group {
         Some(OpenGroup { transactions: Transactions::In { group, .. }, .. }) => group.bytes() >= BYTES_MAX,
         _ => false,
@@ -387,7 +408,7 @@ pub(crate) fn commit() -> Result<bool> {
     else {
         return Ok(false);
     };
-    let succeeded = matches!(outcome, Some(Outcome::Committed));
+    let succeeded = matches!(outcome, Some(Outcome::Committed | Outcome::Written(_)));
     after.iter_mut().for_each(|kept| kept.ended(succeeded));
     locks.clear();
     if let Some(outcome) = &outcome {
@@ -403,7 +424,7 @@ pub(crate) fn commit() -> Result<bool> {
             return Ok(true);
         }
         let error = match &outcome {
-            Outcome::Committed => {
+            Outcome::Committed | Outcome::Written(_) => {
                 group.has_committed = true;
                 return Ok(true);
             }
@@ -433,6 +454,11 @@ impl OpenGroup {
         let outcome = match &mut self.transactions {
             Transactions::In { group, .. } if self.staged > 0 => Some(match group.commit() {
                 GroupOutcome::Committed => Outcome::Committed,
+                // The running call is not told when the sync ends. It may wait for its further transactions, too.
+                GroupOutcome::Written(sync) if self.by_call => {
+                    sync.wait().map_or_else(Outcome::Failed, |()| Outcome::Committed)
+                }
+                GroupOutcome::Written(sync) => Outcome::Written(sync),
                 GroupOutcome::NotWritten => Outcome::NotWritten,
                 GroupOutcome::Failed(error) => Outcome::Failed(error),
             }),

@@ -73,10 +73,7 @@ impl Core {
                             }
                         });
                     }
-                    if group::is_full() {
-                        group::commit()?;
-                    }
-                    return Ok(());
+                    return group::commit_if_full();
                 }
                 Staged::Unneeded => {
                     update_cache(writing, &*self.store);

@@ -368,7 +368,8 @@ pub trait TransactionGroup {
     ) -> Result<Staged>;
 
     /// From now on, nothing waits for a disk, and for other threads only as long as commits usually take. A transaction
-    /// that would have to wait is [`Staged::Refused`], and a commit that would is [`GroupOutcome::NotWritten`].
+    /// that would have to wait is [`Staged::Refused`], and a commit that would is [`GroupOutcome::NotWritten`]. A commit
+    /// that has to be synced is [`GroupOutcome::Written`].
     fn never_wait(&mut self);
 
     /// The approximate size of the writes that have been added since the last commit, in bytes.
@@ -394,11 +395,36 @@ pub enum Staged {
     Refused,
 }
 
+/// Called with the outcome of a sync: `Io` or `DiskFull` if it is unknown whether the writes are durable. It must be
+/// short and must not call the engine.
+pub type SyncEnded = Box<dyn FnOnce(Result<()>) + Send>;
+
+/// The sync that makes writes durable whose commit has returned.
+pub trait JournalSync: Send + Sync {
+    /// Waits until they are durable.
+    ///
+    /// # Errors
+    /// `Io`, `DiskFull`: the sync failed, and it is unknown whether they are durable.
+    fn wait(&self) -> Result<()>;
+
+    /// Begins or joins a sync, and calls the function when that has ended: on another thread, or on this one if the
+    /// store has failed or was closed.
+    fn when_ended(&self, ended: SyncEnded);
+}
+
+impl std::fmt::Debug for dyn JournalSync {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("JournalSync")
+    }
+}
+
 /// The result of the commit of a group.
 #[derive(Debug)]
 pub enum GroupOutcome {
     /// Everything is written, and as durable as the transactions require.
     Committed,
+    /// Everything is written and takes effect, and is durable when the sync has ended. Only if the group never waits.
+    Written(Arc<dyn JournalSync>),
     /// Nothing is written. Each of the transactions may succeed by itself, when it can wait.
     NotWritten,
     /// It is unknown whether the transactions have been applied: `Io`, `DiskFull`. See [`Store::transact`].

@@ -95,6 +95,14 @@ impl ToQueue {
     }
 }
 
+#[cfg(test)]
+impl ToQueue {
+    /// Whether the commit of the call has failed.
+    pub fn has_failed(&self) -> bool {
+        matches!(self.undone, Some((_, Rerun::Failed(_))))
+    }
+}
+
 /// The state of a call that was submitted.
 enum Submitted {
     /// The call has ended with this reply.

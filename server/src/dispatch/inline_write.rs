@@ -93,7 +93,7 @@ impl Runner {
     }
 
     /// Lets the connections run whose calls have arrived, then commits the writes of a call, unless one of those has
-    /// done that, and answers it. Returns the memory of the reply.
+    /// done that, waits for their sync if they need one, and answers the call. Returns the memory of the reply.
     ///
     /// If the future is dropped, the writes are committed nevertheless.
     ///
@@ -106,7 +106,7 @@ impl Runner {
         out: &mut Vec<u8>,
     ) -> Result<Option<MemoryClaim>, UndoneWrite> {
         let unanswered = Unanswered { runner: self, request, out, staged: Some(staged) };
-        unanswered.gathered().await;
+        unanswered.committed().await;
         unanswered.answer()
     }
 }
@@ -120,9 +120,10 @@ struct Unanswered<'a> {
 }
 
 impl Unanswered<'_> {
-    async fn gathered(&self) {
+    async fn committed(&self) {
         if let Some(StagedCall { writes, .. }) = &self.staged {
             writes.gathered().await;
+            writes.commit().await;
         }
     }
 

@@ -24,6 +24,8 @@ pub struct Lane {
     calls_max: AtomicUsize,
     under_way: AtomicUsize,
     running: AtomicUsize,
+    /// The calls that have been run on event loops and wait for a sync of their writes.
+    syncing: AtomicUsize,
     inline_speed: InlineSpeed,
     finished: AtomicU64,
     /// By [`Refusal`].
@@ -44,6 +46,7 @@ impl Lane {
             calls_max: AtomicUsize::new(0),
             under_way: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
+            syncing: AtomicUsize::new(0),
             inline_speed: InlineSpeed::default(),
             finished: AtomicU64::new(0),
             refused: Default::default(),
@@ -77,13 +80,14 @@ impl Lane {
     }
 
     /// A permit for a call that runs on its event loop; `None` while all handlers are busy or short calls are slow.
-    /// `always`: even if they are slow.
+    /// Calls that wait for a sync do not occupy handlers, since one sync serves all of them. `always`: even if short
+    /// calls are slow.
     pub fn enter_inline(self: &Arc<Self>, always: bool) -> Option<Permit> {
         if !always && !self.inline_speed.admits() {
             return None;
         }
-        let limit = self.running_max.load(Ordering::Relaxed).min(self.calls_max.load(Ordering::Relaxed));
-        self.permit(limit)
+        let busy_max = self.running_max.load(Ordering::Relaxed).saturating_add(self.syncing.load(Ordering::Relaxed));
+        self.permit(busy_max.min(self.calls_max.load(Ordering::Relaxed)))
     }
 
     /// The durations of calls on event loops.
@@ -123,7 +127,7 @@ impl Lane {
             calls_max: self.calls_max.load(Ordering::Relaxed),
             under_way: self.under_way(),
             waiting: self.queue.len(),
-            running: self.running.load(Ordering::Relaxed),
+            running: self.running.load(Ordering::Relaxed) + self.syncing.load(Ordering::Relaxed),
             finished: self.finished.load(Ordering::Relaxed),
             refused_length: refused(Refusal::Length),
             refused_bytes: refused(Refusal::Bytes),
@@ -136,17 +140,34 @@ impl Lane {
         }
     }
 
+    /// The number of calls in this state, if it is counted.
+    fn count_of(&self, state: CallState) -> Option<&AtomicUsize> {
+        match state {
+            CallState::Waiting => None,
+            CallState::Running => Some(&self.running),
+            CallState::Syncing => Some(&self.syncing),
+        }
+    }
+
     fn permit(self: &Arc<Self>, limit: usize) -> Option<Permit> {
         let more = |under_way| (under_way < limit).then_some(under_way + 1);
         self.under_way.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
-        Some(Permit { lane: self.clone(), running: false })
+        Some(Permit { lane: self.clone(), state: CallState::Waiting })
     }
 }
 
 /// The right of one call to run or wait in a lane.
 pub struct Permit {
     lane: Arc<Lane>,
-    running: bool,
+    state: CallState,
+}
+
+#[derive(Clone, Copy)]
+enum CallState {
+    Waiting,
+    Running,
+    /// Its writes wait for a sync.
+    Syncing,
 }
 
 impl Permit {
@@ -157,22 +178,37 @@ impl Permit {
 
     /// Counts the call as running.
     pub fn begins(&mut self) {
-        self.running = true;
-        self.lane.running.fetch_add(1, Ordering::Relaxed);
+        self.enter(CallState::Running);
+    }
+
+    /// Counts the call as waiting for a sync of its writes.
+    pub fn waits_for_sync(&mut self) {
+        self.enter(CallState::Syncing);
     }
 
     /// Reverses [`Self::begins`]: the call goes to the queue after all.
     pub fn waits_again(&mut self) {
-        self.running = false;
-        self.lane.running.fetch_sub(1, Ordering::Relaxed);
+        self.enter(CallState::Waiting);
+    }
+
+    fn enter(&mut self, state: CallState) {
+        if let Some(count) = self.lane.count_of(state) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        self.leave();
+        self.state = state;
+    }
+
+    fn leave(&self) {
+        if let Some(count) = self.lane.count_of(self.state) {
+            count.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        if self.running {
-            self.lane.running.fetch_sub(1, Ordering::Relaxed);
-        }
+        self.leave();
         self.lane.under_way.fetch_sub(1, Ordering::Relaxed);
     }
 }

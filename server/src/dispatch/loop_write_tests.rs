@@ -1,5 +1,5 @@
-//! Writes of an event loop: those of several calls share a commit, also if it does not succeed or if the client of one
-//! of them disconnects.
+//! Writes of an event loop: those of several calls share a commit and a sync, also if it does not succeed or if the
+//! client of one of them disconnects.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
 use hjall_engine::clock::SystemClock;
-use hjall_engine::mutation::{Put, PutCell};
+use hjall_engine::mutation::{Durability, Put, PutCell};
 use hjall_engine::name::TableName;
 use hjall_engine::request::Get;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
@@ -36,6 +36,7 @@ use crate::wire::reply::Output;
 #[derive(Debug)]
 struct Puts {
     table: Table,
+    durability: Durability,
     rows: AtomicU64,
 }
 
@@ -50,7 +51,7 @@ impl Handler for Puts {
         input.skip(TType::Struct)?;
         let row = self.rows.fetch_add(1, Ordering::Relaxed).to_string();
         let cell = PutCell { family: "f".into(), qualifier: "q".into(), timestamp: LATEST, value: "v".into() };
-        let put = Put { row: row.into(), cells: vec![cell], ..Put::default() };
+        let put = Put { row: row.into(), cells: vec![cell], durability: self.durability, ..Put::default() };
         self.table.put(&put).map_err(|error| Fault::internal(error.to_string()))?;
         Ok(output.generated(|output| {
             output.write_field_begin(&TFieldIdentifier::new("success", TType::Bool, 0))?;
@@ -84,8 +85,8 @@ struct World {
     ends: Arc<Ends>,
     call: Call,
     caller: Arc<Caller>,
-    _writes: LoopWritesGuard,
-    _folder: tempfile::TempDir,
+    writes: LoopWritesGuard,
+    folder: tempfile::TempDir,
 }
 
 /// `mutateRow` without arguments.
@@ -93,8 +94,15 @@ const MESSAGE: &[u8] = b"\x80\x01\x00\x01\x00\x00\x00\x09mutateRow\x00\x00\x00\x
 
 impl World {
     fn new() -> Self {
+        Self::with(Durability::SyncWal)
+    }
+
+    /// The calls put with this durability. Nothing else is synced, because a sync in progress may send calls to the
+    /// queue.
+    fn with(durability: Durability) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let options = StoreOptions { clock: Some(Arc::new(SystemClock)), ..StoreOptions::default() };
+        let options =
+            StoreOptions { clock: Some(Arc::new(SystemClock)), sync_interval: None, ..StoreOptions::default() };
         let store = Arc::new(FaultStore::new(FjallStore::open(folder.path(), options).unwrap()));
         let engine = Engine::with_store(store.clone()).unwrap();
         let name = TableName::parse(b"t").unwrap();
@@ -104,18 +112,18 @@ impl World {
         let (table, ends) = (engine.table(&name), Arc::<Ends>::default());
         let config = Config { fast_path: FastPath::Always, observer: Some(ends.clone()), ..Config::default() };
         let identity = Identity { host: "host".to_owned(), port: 9090, start_code: 7 };
-        let handler = Arc::new(Puts { table: table.clone(), rows: AtomicU64::new(0) });
+        let handler = Arc::new(Puts { table: table.clone(), durability, rows: AtomicU64::new(0) });
         let dispatcher = Dispatcher::new(handler, identity, ActiveSettings::new(config));
         let mut service = DefaultService::Only(Service::Thrift1);
         Self {
             call: Call::recognise(Encoding::Binary, MESSAGE, &mut service).unwrap(),
             caller: Caller::new(([127, 0, 0, 1], 1).into()),
-            _writes: LoopWrites::enter(dispatcher.write_lane().clone()),
+            writes: LoopWrites::enter(dispatcher.write_lane().clone()),
             dispatcher,
             store,
             table,
             ends,
-            _folder: folder,
+            folder,
         }
     }
 
@@ -127,8 +135,8 @@ impl World {
         }
     }
 
-    /// Polls the end of staged puts in turn until each has ended. Returns their replies; `None` for those that have to
-    /// be queued.
+    /// Polls the end of staged puts in turn until each has ended, with the event loop's task that tells them of syncs.
+    /// Returns their replies; `None` for those that have to be queued.
     fn finish(&self, staged: Vec<(StagedWrite, Vec<u8>)>) -> Vec<Option<Vec<u8>>> {
         let mut context = Context::from_waker(Waker::noop());
         let ends = staged.into_iter().map(|(staged, mut out)| {
@@ -138,15 +146,17 @@ impl World {
             })
         });
         let mut ends: Vec<_> = ends.map(|end| (end, None)).collect();
-        // The first call waits once behind the others.
-        for _ in 0..2 {
+        let mut syncs = pin!(self.writes.deliver_syncs());
+        while ends.iter().any(|(_, reply)| reply.is_none()) {
+            assert!(syncs.as_mut().poll(&mut context).is_pending());
             for (end, reply) in ends.iter_mut().filter(|(_, reply)| reply.is_none()) {
                 if let Poll::Ready(ended) = end.as_mut().poll(&mut context) {
                     *reply = Some(ended);
                 }
             }
+            std::thread::yield_now();
         }
-        ends.into_iter().map(|(_, reply)| reply.unwrap_or_else(|| panic!("a staged write waits"))).collect()
+        ends.into_iter().filter_map(|(_, reply)| reply).collect()
     }
 
     fn stage_all(&self, calls: usize) -> Vec<(StagedWrite, Vec<u8>)> {
@@ -272,4 +282,102 @@ fn a_call_whose_client_disconnects_and_whose_commit_does_not_succeed_is_dropped(
     assert!(!world.is_written(0));
     assert_eq!((world.ends(), world.running()), (vec!["dropped"], 0));
     assert_eq!(world.dispatcher.lane(LaneKind::Write).metrics().dropped_gone, 1);
+}
+
+#[test]
+fn calls_that_are_synced_share_a_commit_and_are_answered_after_the_sync() {
+    let world = World::with(Durability::FsyncWal);
+    for round in 0..3 {
+        let mut staged = world.stage_all(3);
+        let (first, mut out) = staged.remove(0);
+        let mut first = pin!(world.dispatcher.finish(first, &world.call, MESSAGE, &mut out, &world.caller));
+        let woken = Arc::<Woken>::default();
+        let waker = Waker::from(woken.clone());
+        let mut task = Context::from_waker(&waker);
+        while !world.is_written(round * 3 + 2) {
+            assert!(first.as_mut().poll(&mut task).is_pending());
+        }
+        woken.0.store(false, Ordering::Relaxed);
+        // The sync ends on another thread, but the calls are only told by their event loop.
+        assert!(first.as_mut().poll(&mut task).is_pending(), "not synced, or not told");
+        assert_eq!((world.ends(), world.running()), (vec![], 3));
+        let replies = world.finish(staged);
+        assert!(replies.iter().all(|reply| reply.as_ref().is_some_and(|reply| !reply.is_empty())));
+        assert!(woken.0.load(Ordering::Relaxed));
+        assert!(matches!(first.as_mut().poll(&mut task), Poll::Ready(Ok(_))));
+        assert_eq!((world.ends(), world.running()), (vec!["answered"; 3], 0));
+    }
+}
+
+#[test]
+fn a_call_whose_client_disconnects_during_the_sync_is_reported_and_leaves_nothing() {
+    let world = World::with(Durability::FsyncWal);
+    let mut staged = world.stage_all(2);
+    {
+        let (dropped, mut out) = staged.remove(0);
+        let mut end = pin!(world.dispatcher.finish(dropped, &world.call, MESSAGE, &mut out, &world.caller));
+        for _ in 0..3 {
+            assert!(end.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        }
+    }
+    assert!(world.is_written(0) && world.is_written(1));
+    assert_eq!((world.ends(), world.running()), (vec!["answered"], 1));
+    assert!(world.finish(staged).iter().all(Option::is_some));
+    assert_eq!((world.ends(), world.running()), (vec!["answered"], 0));
+    assert_eq!(world.dispatcher.write_lane().under_way(), 0);
+}
+
+#[test]
+fn calls_whose_sync_fails_have_failed() {
+    let world = World::with(Durability::FsyncWal);
+    let staged = world.stage_all(2);
+    // The sync looks for the newest journal.
+    for entry in walk(world.folder.path()) {
+        if entry.extension().is_some_and(|extension| extension == "jnl") {
+            std::fs::remove_file(entry).unwrap();
+        }
+    }
+    let mut failed = 0;
+    let mut context = Context::from_waker(Waker::noop());
+    let mut syncs = pin!(world.writes.deliver_syncs());
+    let mut outs = [Vec::new(), Vec::new()];
+    let mut ends: Vec<_> = staged
+        .into_iter()
+        .zip(&mut outs)
+        .map(|((staged, _), out)| Box::pin(world.dispatcher.finish(staged, &world.call, MESSAGE, out, &world.caller)))
+        .collect();
+    while !ends.is_empty() {
+        assert!(syncs.as_mut().poll(&mut context).is_pending());
+        ends.retain_mut(|end| match end.as_mut().poll(&mut context) {
+            Poll::Ready(Err(queued)) => {
+                failed += usize::from(queued.has_failed());
+                false
+            }
+            Poll::Ready(Ok(_)) => panic!("a write that was not synced was answered"),
+            Poll::Pending => true,
+        });
+        std::thread::yield_now();
+    }
+    assert_eq!((failed, world.running()), (2, 0));
+}
+
+fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+}
+
+/// One sync serves all calls that wait for it, so they do not occupy the handlers.
+#[test]
+fn calls_that_wait_for_a_sync_leave_the_handlers_to_others() {
+    let world = World::new();
+    let lane = world.dispatcher.write_lane();
+    let mut permits: Vec<_> = std::iter::from_fn(|| lane.enter_inline(true)).collect();
+    let handlers = permits.len();
+    permits.iter_mut().for_each(super::lane::Permit::begins);
+    assert!(handlers > 0 && lane.enter_inline(true).is_none());
+    permits.iter_mut().for_each(super::lane::Permit::waits_for_sync);
+    let more: Vec<_> = std::iter::from_fn(|| lane.enter_inline(true)).collect();
+    assert_eq!(more.len(), handlers);
+    drop((permits, more));
+    assert_eq!((lane.under_way(), world.running()), (0, 0));
 }

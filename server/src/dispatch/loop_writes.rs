@@ -2,19 +2,20 @@
 //!
 //! While the loop serves the connections whose calls have arrived, their writes are staged. The task of the first
 //! staged call runs again behind the others, until no more calls have been staged meanwhile, and commits the writes of
-//! all of them. Then each answers its own call. Nothing of this waits for anything else: a call that would have to, and
-//! those whose commit would have to, are put into the queue of the write lane.
+//! all of them. Then each answers its own call, if need be when the journal has been synced. The thread waits for
+//! nothing: a call that would have to, and those whose commit would have to, are put into the queue of the write lane.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::mem::take;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Instant;
 
 use hjall_engine::group::{CallWrites, Group, Outcome};
 use hjall_engine::{Error, ErrorKind};
+use tokio::sync::Notify;
 
 use super::job::Rerun;
 use super::lane::{Lane, Permit};
@@ -36,23 +37,55 @@ pub struct LoopWrites {
 struct Commits {
     /// The number of the next commit.
     next: Cell<u64>,
+    /// The syncs that have ended.
+    syncs: Arc<EndedSyncs>,
     /// The permits of the calls whose writes are staged for it.
     staged: RefCell<Vec<Permit>>,
     /// The tasks of these calls, except the first one.
     tasks: RefCell<Vec<Waker>>,
     /// When the last commit ended.
     ended: Cell<Option<Instant>>,
-    /// The commits that did not succeed.
-    undone: RefCell<Vec<UndoneCommit>>,
+    /// The earlier commits with calls that still have to be told their outcome, unless all of their calls only have to
+    /// be told that they succeeded.
+    earlier: RefCell<Vec<EarlierCommit>>,
 }
 
-/// A commit that did not succeed.
-struct UndoneCommit {
+/// A commit that did not succeed at once.
+struct EarlierCommit {
     number: u64,
-    /// How its calls have to be run again.
-    rerun: Rerun,
+    state: CommitState,
     /// The permits of its calls that have not been told yet.
     permits: Vec<Permit>,
+    /// The tasks of the calls that wait for a sync.
+    tasks: Vec<Waker>,
+}
+
+enum CommitState {
+    /// It has taken effect, and is being synced.
+    Syncing,
+    /// It is durable since then.
+    Durable(Instant),
+    /// It did not succeed. How its calls have to be run again.
+    Undone(Rerun),
+}
+
+/// The syncs of an event loop's commits that have ended on other threads.
+#[derive(Default)]
+struct EndedSyncs {
+    /// The numbers of the commits, and the outcomes.
+    ended: Mutex<Vec<(u64, Result<(), Error>)>>,
+    added: Notify,
+}
+
+impl EndedSyncs {
+    fn add(&self, commit: u64, synced: Result<(), Error>) {
+        self.lock().push((commit, synced));
+        self.added.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(u64, Result<(), Error>)>> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What has become of the writes of a call that was run.
@@ -70,7 +103,25 @@ thread_local! {
 }
 
 /// The right of the current thread to stage writes. When it is dropped, staged writes are committed.
-pub struct LoopWritesGuard(());
+pub struct LoopWritesGuard {
+    syncs: Arc<EndedSyncs>,
+}
+
+impl LoopWritesGuard {
+    /// Tells calls that their writes have been synced, until the event loop ends. To be run on it.
+    pub fn deliver_syncs(&self) -> impl Future<Output = ()> + Send + use<> {
+        let syncs = self.syncs.clone();
+        async move {
+            loop {
+                syncs.added.notified().await;
+                let ended = take(&mut *syncs.lock());
+                if let Some(writes) = LoopWrites::current() {
+                    ended.into_iter().for_each(|(commit, synced)| writes.commits.synced(commit, synced));
+                }
+            }
+        }
+    }
+}
 
 impl Drop for LoopWritesGuard {
     fn drop(&mut self) {
@@ -84,8 +135,9 @@ impl LoopWrites {
         let commits = Rc::<Commits>::default();
         let ended = commits.clone();
         let group = Group::open_without_waiting(move |outcome| ended.ended(outcome));
+        let syncs = commits.syncs.clone();
         CURRENT.set(Some(Rc::new(Self { group, lane, commits, is_measured: Cell::new(true) })));
-        LoopWritesGuard(())
+        LoopWritesGuard { syncs }
     }
 
     /// Those of the current thread, if it may stage writes.
@@ -125,14 +177,12 @@ impl LoopWrites {
                 LoopWrite::Staged(StagedWrites { commit: self.commits.next.get(), is_first, is_told: false })
             }
             CallWrites::MustWait => LoopWrite::Undone(permit, Rerun::Shared),
-            CallWrites::Undone(outcome) => match rerun(&outcome) {
-                None => LoopWrite::Done(permit),
-                Some(rerun) => LoopWrite::Undone(permit, rerun),
-            },
+            CallWrites::Undone(Outcome::Failed(error)) => LoopWrite::Undone(permit, Rerun::Failed(error)),
+            CallWrites::Undone(_) => LoopWrite::Undone(permit, Rerun::Shared),
         };
         let staged = self.commits.staged();
         // Without staged writes, the group may still hold the lock of a table.
-        if staged == 0 || staged >= CALLS_MAX {
+        if staged == 0 || staged >= CALLS_MAX || self.group.is_full() {
             self.commit();
         }
         (result, writes)
@@ -149,15 +199,6 @@ impl LoopWrites {
     }
 }
 
-/// How the calls of a commit have to be run again; `None` if it has succeeded.
-fn rerun(outcome: &Outcome) -> Option<Rerun> {
-    match outcome {
-        Outcome::Committed => None,
-        Outcome::NotWritten => Some(Rerun::Shared),
-        Outcome::Failed(error) => Some(Rerun::Failed(error.again())),
-    }
-}
-
 impl Commits {
     /// The number of calls whose writes are staged.
     fn staged(&self) -> usize {
@@ -168,28 +209,74 @@ impl Commits {
     fn ended(&self, outcome: &Outcome) {
         let number = self.next.replace(self.next.get() + 1);
         self.ended.set(Some(Instant::now()));
+        let state = match outcome {
+            Outcome::Committed => None,
+            Outcome::Written(_) => Some(CommitState::Syncing),
+            Outcome::NotWritten => Some(CommitState::Undone(Rerun::Shared)),
+            Outcome::Failed(error) => Some(CommitState::Undone(Rerun::Failed(error.again()))),
+        };
         let permits = &mut *self.staged.borrow_mut();
-        match rerun(outcome) {
-            Some(rerun) if !permits.is_empty() => {
-                let permits = take(permits);
-                self.undone.borrow_mut().push(UndoneCommit { number, rerun, permits });
+        match state {
+            Some(state) if !permits.is_empty() => {
+                if let CommitState::Syncing = state {
+                    permits.iter_mut().for_each(Permit::waits_for_sync);
+                }
+                let commit = EarlierCommit { number, state, permits: take(permits), tasks: Vec::new() };
+                self.earlier.borrow_mut().push(commit);
             }
             _ => permits.clear(),
+        }
+        if let Outcome::Written(sync) = outcome {
+            let syncs = self.syncs.clone();
+            sync.when_ended(Box::new(move |synced| syncs.add(number, synced)));
         }
         for task in self.tasks.take() {
             task.wake();
         }
     }
 
-    /// Tells a call the outcome of its commit, which has ended. If it did not succeed, the call gets a permit.
-    fn tell(&self, commit: u64) -> Result<(), (Option<Permit>, Rerun)> {
-        let undone = &mut *self.undone.borrow_mut();
-        let Some(at) = undone.iter().position(|undone| undone.number == commit) else { return Ok(()) };
-        let (permit, rerun) = (undone[at].permits.pop(), undone[at].rerun.again());
-        if undone[at].permits.is_empty() {
-            undone.swap_remove(at);
+    /// Records the end of the sync of an earlier commit.
+    fn synced(&self, commit: u64, synced: Result<(), Error>) {
+        let earlier = &mut *self.earlier.borrow_mut();
+        let Some(commit) = earlier.iter_mut().find(|earlier| earlier.number == commit) else { return };
+        commit.state = match synced {
+            Ok(()) => CommitState::Durable(Instant::now()),
+            Err(error) => CommitState::Undone(Rerun::Failed(error)),
+        };
+        for task in take(&mut commit.tasks) {
+            task.wake();
         }
-        Err((permit, rerun))
+    }
+
+    /// Whether a commit is being synced. If so, the task is woken at the end.
+    fn wait_for_sync(&self, commit: u64, task: &Waker) -> bool {
+        let earlier = &mut *self.earlier.borrow_mut();
+        let is_it = |earlier: &&mut EarlierCommit| earlier.number == commit;
+        match earlier.iter_mut().find(is_it) {
+            Some(EarlierCommit { state: CommitState::Syncing, tasks, .. }) => {
+                tasks.push(task.clone());
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Tells a call the outcome of its commit, which has ended. Returns when it ended. If it did not succeed, the call
+    /// gets a permit. A commit whose sync has not ended counts as successful.
+    fn tell(&self, commit: u64) -> Result<Instant, (Option<Permit>, Rerun)> {
+        let committed = self.ended.get().unwrap_or_else(Instant::now);
+        let earlier = &mut *self.earlier.borrow_mut();
+        let Some(at) = earlier.iter().position(|earlier| earlier.number == commit) else { return Ok(committed) };
+        let permit = earlier[at].permits.pop();
+        let told = match &earlier[at].state {
+            CommitState::Syncing => Ok(committed),
+            CommitState::Durable(since) => Ok(*since),
+            CommitState::Undone(rerun) => Err((permit, rerun.again())),
+        };
+        if earlier[at].permits.is_empty() {
+            earlier.swap_remove(at);
+        }
+        told
     }
 }
 
@@ -226,8 +313,22 @@ impl StagedWrites {
         .await;
     }
 
-    /// Commits the writes, unless they have been committed with those of other calls. Must be called on the thread of
-    /// their event loop, and only once. Returns when they were committed.
+    /// Commits the writes, unless they have been committed with those of other calls, and waits until they are synced if
+    /// they have to be. Must be called on the thread of their event loop.
+    pub async fn commit(&self) {
+        poll_fn(|context| {
+            let Some(writes) = LoopWrites::current() else { return Poll::Ready(()) };
+            if writes.commits.next.get() == self.commit {
+                writes.commit();
+            }
+            if writes.commits.wait_for_sync(self.commit, context.waker()) { Poll::Pending } else { Poll::Ready(()) }
+        })
+        .await;
+    }
+
+    /// Ends the call after [`Self::commit`]. If it is called earlier, the writes are committed nevertheless. Must be
+    /// called on the thread of their event loop, and only once. Returns when they were committed, or synced if they have
+    /// to be.
     ///
     /// # Errors
     /// They have not been committed: how the call has to be run again, and its permit.
@@ -240,8 +341,7 @@ impl StagedWrites {
         if writes.commits.next.get() == self.commit {
             writes.commit();
         }
-        writes.commits.tell(self.commit)?;
-        Ok(writes.commits.ended.get().unwrap_or_else(Instant::now))
+        writes.commits.tell(self.commit)
     }
 }
 

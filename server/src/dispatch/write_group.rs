@@ -43,10 +43,10 @@ enum Undone {
 }
 
 impl Undone {
-    /// `None` for [`Outcome::Committed`].
+    /// `None` if the commit has succeeded. The group of a worker waits for syncs itself.
     fn of(outcome: &Outcome) -> Option<Self> {
         match outcome {
-            Outcome::Committed => None,
+            Outcome::Committed | Outcome::Written(_) => None,
             Outcome::NotWritten => Some(Self::NotWritten),
             Outcome::Failed(error) => Some(Self::Failed(error.again())),
         }
@@ -62,7 +62,7 @@ impl WriteGroup {
             let pending = &mut *ended.borrow_mut();
             let staged = pending.staged.drain(..);
             match outcome {
-                Outcome::Committed => answering.answer_all(staged),
+                Outcome::Committed | Outcome::Written(_) => answering.answer_all(staged),
                 _ => pending.undone.extend(staged.filter_map(|run| Some((run, Undone::of(outcome)?)))),
             }
         });
@@ -126,8 +126,7 @@ impl WriteGroup {
         for (run, undone) in undone {
             match undone {
                 Undone::NotWritten => self.runner.run_again(run, Rerun::Alone),
-                // The call is run again for its answer. In the group, it would leave its table locked.
-                Undone::Failed(error) => self.group.run_alone(|| self.runner.answer_failed(run, &error)),
+                Undone::Failed(error) => self.runner.answer_failed(run, &error),
             }
         }
     }

@@ -299,6 +299,7 @@ impl Loop {
             mailbox.enter();
             runtime.spawn(mailbox.deliver());
             let writes = LoopWrites::enter(write_lane);
+            runtime.spawn(writes.deliver_syncs());
             // A message and the drop of the sender both end the loop.
             let _ = runtime.block_on(stopped);
             // The connections end before their last writes are committed, so that none makes further ones.

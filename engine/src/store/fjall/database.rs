@@ -442,9 +442,18 @@ impl Database {
         }
     }
 
+    /// Checks that an earlier write or one of fjall's workers has not failed. A failure is noted, so that the next write
+    /// reopens the database.
+    ///
+    /// # Errors
+    /// The failure.
+    pub(super) fn check_writable(&self) -> Result<()> {
+        if refuses_writes(&self.inner) { Err(self.failed_before()) } else { Ok(()) }
+    }
+
     /// The error of a call that is refused because an earlier write or one of fjall's workers failed. Notes the
-    /// failure, so that the next write reopens the database.
-    pub(super) fn failed_before(&self) -> Error {
+    /// failure.
+    fn failed_before(&self) -> Error {
         let first = self.failure.get_or_init(|| {
             let error = self.diagnose();
             tracing::error!(%error, "a flush failed");
@@ -489,9 +498,7 @@ impl Database {
     }
 
     fn seal(&self, keyspace: &Keyspace) -> Result<()> {
-        if refuses_writes(&self.inner) {
-            return Err(self.failed_before());
-        }
+        self.check_writable()?;
         // Four sealed memtables would make commits wait inside fjall, even if they were sealed by calls of this
         // function.
         self.wait_for_files(keyspace)?;
@@ -503,9 +510,7 @@ impl Database {
         self.wait_for_files(keyspace)?;
         {
             let _committing = self.committing.lock();
-            if refuses_writes(&self.inner) {
-                return Err(self.failed_before());
-            }
+            self.check_writable()?;
             let tree = &keyspace.tree;
             let in_files = tree.active_memtable().size() == 0 && tree.sealed_memtable_count() == 0;
             if in_files && self.fences.stands(keyspace.name()) {
@@ -525,8 +530,8 @@ impl Database {
             std::thread::sleep(Duration::from_micros(500));
             rounds += 1;
             // If the worker has failed, no memtable is flushed any more.
-            if rounds.is_multiple_of(20) && refuses_writes(&self.inner) {
-                return Err(self.failed_before());
+            if rounds.is_multiple_of(20) {
+                self.check_writable()?;
             }
             if began.elapsed() > FLUSH_MAX {
                 return Err(Error::new(

@@ -12,7 +12,7 @@ use crate::durability::Durability;
 use crate::error::{ErrorKind, Result};
 use crate::store::active_transaction::{ActiveTransaction, Write, WriteSet};
 use crate::store::row_locks::KeptRows;
-use crate::store::{GroupOutcome, Staged, Transaction, TransactionGroup};
+use crate::store::{GroupOutcome, JournalSync, Staged, Transaction, TransactionGroup};
 
 /// The transactions of one thread that have been run and not been committed.
 pub(super) struct FjallGroup {
@@ -92,7 +92,7 @@ impl TransactionGroup for FjallGroup {
             Patience::Unlimited => store.holder.database()?,
             Patience::Short => {
                 // Looked up once for the group; the commit looks again.
-                let admits = |database: &Arc<Database>| !synced && (self.seen.is_some() || database.commits_at_once());
+                let admits = |database: &Arc<Database>| self.seen.is_some() || database.commits_at_once();
                 match store.holder.ready().filter(admits) {
                     Some(database) => database,
                     None => return Ok(Staged::Refused),
@@ -145,9 +145,9 @@ impl TransactionGroup for FjallGroup {
             Err(outcome) => outcome,
             Ok(None) => GroupOutcome::Committed,
             // The rows have been unlocked, so other writes of them can share this sync.
-            Ok(Some(syncer)) if self.synced => match syncer.wait() {
-                Ok(()) => GroupOutcome::Committed,
-                Err(error) => GroupOutcome::Failed(error),
+            Ok(Some(syncer)) if self.synced => match self.patience {
+                Patience::Short => GroupOutcome::Written(syncer),
+                Patience::Unlimited => syncer.wait().map_or_else(GroupOutcome::Failed, |()| GroupOutcome::Committed),
             },
             Ok(Some(syncer)) => {
                 syncer.wrote();

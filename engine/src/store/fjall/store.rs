@@ -8,7 +8,6 @@ use super::backpressure::{WAIT_STEP, Wait, Waits};
 use super::clock_mark::{ClockMark, HighWaterMark};
 use super::cursor::Seen;
 use super::database::{Committed, Database, Patience, bytes_of};
-use super::failure::refuses_writes;
 use super::group::FjallGroup;
 use super::options::StoreOptions;
 use super::reopenable_database::ReopenableDatabase;
@@ -22,8 +21,8 @@ use crate::store::journal;
 use crate::store::row_locks::RowLocks;
 use crate::store::time::{Sequence, Time};
 use crate::store::{
-    self, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Snapshot, SpaceFiles, SpaceId, SpaceOptions,
-    Statistics, Store, Transaction, TransactionGroup, Upcoming,
+    self, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, JournalSync, Snapshot, SpaceFiles, SpaceId,
+    SpaceOptions, Statistics, Store, Transaction, TransactionGroup, Upcoming,
 };
 use bytes::Bytes;
 
@@ -204,8 +203,7 @@ impl FjallStore {
                 }
                 // The pressure on a database that refuses writes does not decrease, and no commit notes the failure,
                 // because none is admitted. The next attempt reopens the database.
-                if refuses_writes(&database.inner) {
-                    database.failed_before();
+                if database.check_writable().is_err() {
                     return Ok(());
                 }
                 database.pressure.relieve(&database.inner, &touched, &all, wait.elapsed());

@@ -1,6 +1,6 @@
-//! Group commit: one sync of the journal serves all writes that wait for it. A write that finds no sync in progress
-//! syncs the journal itself; a thread does it for the writes that have arrived meanwhile, and at an interval for those
-//! that do not wait.
+//! Group commit: one sync of the journal serves all writes that wait for it. A thread that waits for a sync and finds
+//! none in progress syncs the journal itself. The thread of this module does it for the writes that have arrived
+//! meanwhile, for those whose threads do not wait, and at an interval for writes that need no sync.
 //!
 //! A sync through fjall holds the lock that every commit needs, so that all writes would wait for the disk. Therefore
 //! commits only hand their bytes to the operating system, and the file of the journal is synced through a file
@@ -12,6 +12,7 @@
 //! one durable before it accepts commits. So the bytes were durable before a newer journal existed. If the journal has
 //! been removed, its data is in files, which fjall syncs first.
 
+use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,9 +26,10 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::failure::failed_io;
 use crate::blocking;
 use crate::error::{Error, Result};
+use crate::store::{JournalSync, SyncEnded};
 
-/// A sync that takes less time may delay an event loop.
-const SHORT: Duration = Duration::from_millis(2);
+/// A sync that takes less time may delay an event loop, in nanoseconds.
+const SHORT_NS: u64 = 2_000_000;
 
 /// The error after which a database accepts no writes.
 pub(super) type Failure = OnceLock<Error>;
@@ -51,7 +53,8 @@ pub(super) struct SyncQueue {
     ended: Condvar,
     /// Whether a commit has returned since the last sync began.
     dirty: AtomicBool,
-    /// When the sync in progress began, in nanoseconds since `created`; 0 if there is none.
+    /// When the sync in progress began, in nanoseconds since `created`; 0 if there is none. Changed while `state` is
+    /// locked.
     began_ns: AtomicU64,
     /// How long the last sync took, in nanoseconds.
     took_ns: AtomicU64,
@@ -66,8 +69,8 @@ struct SyncState {
     requested: u64,
     /// The number of these requests, from the first one, whose commits are durable.
     synced: u64,
-    /// Whether a sync is in progress.
-    syncing: bool,
+    /// What to call when a request has been served, in the order of the requests.
+    callbacks: VecDeque<(u64, SyncEnded)>,
     dirty_since: Option<Instant>,
     failed: Option<Error>,
     stopped: bool,
@@ -130,46 +133,22 @@ impl SyncQueue {
     pub fn delays_writes(&self) -> bool {
         let began = self.began_ns.load(Ordering::Relaxed);
         began != 0
-            && (self.took_ns.load(Ordering::Relaxed) >= SHORT.as_nanos() as u64
-                || self.now_ns().saturating_sub(began) >= SHORT.as_nanos() as u64)
+            && (self.took_ns.load(Ordering::Relaxed) >= SHORT_NS || self.now_ns().saturating_sub(began) >= SHORT_NS)
     }
 
     fn now_ns(&self) -> u64 {
         u64::try_from(self.created.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Waits until every commit that has returned is durable.
-    ///
-    /// # Errors
-    /// `Io`, `DiskFull`: the sync failed, and it is unknown whether the commits are durable.
-    pub fn wait(&self) -> Result<()> {
-        blocking::may_wait();
-        let mut state = self.state.lock();
-        state.requested += 1;
-        let ticket = state.requested;
-        if !state.syncing && state.failed.is_none() && !state.stopped {
-            self.sync(&mut state);
-            if state.requested > state.synced {
-                self.wanted.notify_one();
-            }
-        }
-        self.ended.wait_while(&mut state, |state| state.synced < ticket && state.failed.is_none() && !state.stopped);
-        if state.synced >= ticket {
-            return Ok(());
-        }
-        if let Some(error) = &state.failed {
-            return Err(error.again());
-        }
-        // The database has been closed or reopened since the commit, and the thread has ended or is about to.
-        drop(state);
-        Journal::in_folder(&self.data).sync().map_err(failed)
+    /// Whether a sync is in progress. Changes while `state` is locked.
+    fn is_syncing(&self) -> bool {
+        self.began_ns.load(Ordering::Relaxed) != 0
     }
 
     /// Syncs the journal for all requests so far. No other sync may be in progress.
     fn sync(&self, state: &mut MutexGuard<'_, SyncState>) {
         let target = state.requested;
         state.dirty_since = None;
-        state.syncing = true;
         // Cleared before the sync begins: a commit that finds it still set was written before, and this sync covers it.
         self.dirty.store(false, Ordering::SeqCst);
         let began = self.now_ns().max(1);
@@ -178,9 +157,11 @@ impl SyncQueue {
         self.began_ns.store(0, Ordering::Relaxed);
         self.took_ns.store(self.now_ns().saturating_sub(began), Ordering::Relaxed);
         self.syncs.fetch_add(1, Ordering::Relaxed);
-        state.syncing = false;
-        match synced {
-            Ok(()) => state.synced = target,
+        let served = match synced {
+            Ok(()) => {
+                state.synced = target;
+                state.callbacks.partition_point(|(ticket, _)| *ticket <= target)
+            }
             Err(error) => {
                 let error = failed(error);
                 tracing::error!(%error, "syncing the journal failed");
@@ -189,15 +170,31 @@ impl SyncQueue {
                 self.failure.get_or_init(|| error.again());
                 state.failed = Some(error);
                 self.wanted.notify_one();
+                state.callbacks.len()
             }
-        }
+        };
         self.ended.notify_all();
+        if served > 0 {
+            let failed = state.failed.as_ref().map(Error::again);
+            let callbacks: Vec<_> = state.callbacks.drain(..served).collect();
+            MutexGuard::unlocked(state, || {
+                for (_, ended) in callbacks {
+                    ended(failed.as_ref().map_or(Ok(()), |error| Err(error.again())));
+                }
+            });
+        }
+    }
+
+    /// Syncs the journal for a commit after which the database was closed or reopened, when the thread has ended or is
+    /// about to.
+    fn sync_after_close(&self) -> Result<()> {
+        Journal::in_folder(&self.data).sync().map_err(failed)
     }
 
     fn run(&self) {
         let mut state = self.state.lock();
         while state.failed.is_none() {
-            if state.syncing {
+            if self.is_syncing() {
                 // The writer that syncs the journal wakes this thread if there are further requests.
                 self.ended.wait(&mut state);
                 continue;
@@ -220,6 +217,50 @@ impl SyncQueue {
                 }
             }
             self.sync(&mut state);
+        }
+    }
+}
+
+impl JournalSync for SyncQueue {
+    fn wait(&self) -> Result<()> {
+        blocking::may_wait();
+        let mut state = self.state.lock();
+        state.requested += 1;
+        let ticket = state.requested;
+        if !self.is_syncing() && state.failed.is_none() && !state.stopped {
+            self.sync(&mut state);
+            if state.requested > state.synced {
+                self.wanted.notify_one();
+            }
+        }
+        self.ended.wait_while(&mut state, |state| state.synced < ticket && state.failed.is_none() && !state.stopped);
+        if state.synced >= ticket {
+            return Ok(());
+        }
+        if let Some(error) = &state.failed {
+            return Err(error.again());
+        }
+        drop(state);
+        self.sync_after_close()
+    }
+
+    fn when_ended(&self, ended: SyncEnded) {
+        let mut state = self.state.lock();
+        if let Some(error) = &state.failed {
+            let error = error.again();
+            drop(state);
+            return ended(Err(error));
+        }
+        if state.stopped {
+            drop(state);
+            return ended(self.sync_after_close());
+        }
+        state.requested += 1;
+        let ticket = state.requested;
+        state.callbacks.push_back((ticket, ended));
+        // Otherwise the thread is woken at the end of the sync in progress, which may not cover this request.
+        if !self.is_syncing() {
+            self.wanted.notify_one();
         }
     }
 }
@@ -318,5 +359,42 @@ mod tests {
         assert_eq!(queue.syncs.load(Ordering::Relaxed), 2);
         drop(syncer);
         queue.wait().unwrap();
+    }
+
+    #[test]
+    fn the_end_of_a_sync_is_told_to_those_that_do_not_wait() {
+        let folder = tempfile::TempDir::new().unwrap();
+        fs::write(folder.path().join("0.jnl"), b"").unwrap();
+        let failure = Arc::<Failure>::default();
+        let syncer = Syncer::start(folder.path(), None, Arc::clone(&failure)).unwrap();
+        let queue = Arc::clone(syncer.queue());
+        let (told, ended) = std::sync::mpsc::channel();
+        let request = |queue: &SyncQueue, number: u32| {
+            let told = told.clone();
+            queue.when_ended(Box::new(move |synced| told.send((number, synced.is_ok())).unwrap()));
+        };
+        for number in 0..100 {
+            request(&queue, number);
+            if number % 10 == 0 {
+                queue.wait().unwrap();
+            }
+        }
+        let all: Vec<_> = ended.iter().take(100).collect();
+        assert!(all.iter().all(|(_, synced)| *synced));
+        assert!(queue.syncs.load(Ordering::Relaxed) <= 110);
+        // Requests of a syncer that stops are served.
+        request(&queue, 100);
+        drop(syncer);
+        request(&queue, 101);
+        assert_eq!(ended.iter().take(2).map(|(number, synced)| (number, synced)).max(), Some((101, true)));
+
+        let syncer = Syncer::start(folder.path(), None, Arc::clone(&failure)).unwrap();
+        let queue = Arc::clone(syncer.queue());
+        fs::remove_file(folder.path().join("0.jnl")).unwrap();
+        for number in 0..2 {
+            request(&queue, number);
+            assert_eq!(ended.recv().unwrap(), (number, false));
+        }
+        assert!(failure.get().is_some() && queue.wait().is_err());
     }
 }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hjall_engine::clock::{Clock, ManualClock};
-use hjall_engine::group::{self, CallWrites, Group};
+use hjall_engine::group::{self, CallWrites, Group, Outcome};
 use hjall_engine::mutation::{Durability, MarkerKind, Put};
 use hjall_engine::request::Get;
 use hjall_engine::store::fault::{Call, Counted, FaultStore, InjectedFault, When};
-use hjall_engine::store::{FjallStore, StoreOptions};
+use hjall_engine::store::{FjallStore, Store, StoreOptions};
 use hjall_engine::{Engine, ErrorKind, Table};
 use proptest::prelude::*;
 
@@ -89,13 +89,11 @@ fn a_row_that_is_written_twice_is_committed_in_between() {
 }
 
 #[test]
-fn a_call_that_waits_for_the_disk_or_reads_a_row_is_left_to_another_thread() {
+fn a_call_that_reads_a_row_is_left_to_another_thread() {
     let db = World::new("f");
     let t = &db.table;
     let (group, outcomes) = open();
     assert!(staged(&group.run(|| t.put(&one("a")).unwrap())));
-    let synced = Put { durability: Durability::FsyncWal, ..one("b") };
-    assert!(must_wait(&group.run(|| t.put(&synced))));
     assert!(must_wait(&group.run(|| t.increment(&increment("c", "f:n", 1)))));
     assert!(must_wait(&group.run(|| t.delete(&delete("d", &[(MarkerKind::Version, "f:q", SERVER)])))));
     let (done, writes) = group.run(|| t.put(&put("e", &[("g:q", 5, "v")])));
@@ -103,12 +101,50 @@ fn a_call_that_waits_for_the_disk_or_reads_a_row_is_left_to_another_thread() {
     group.commit();
     assert!(outcomes.borrow().iter().all(|outcome| outcome == "Committed"));
     assert_eq!(read(t, "a"), ["f:q@5=v"]);
-    for row in ["b", "c", "d", "e"] {
+    for row in ["c", "d", "e"] {
         assert!(read(t, row).is_empty(), "{row} was not written");
     }
-    // The same calls may wait outside of the group.
-    t.put(&synced).unwrap();
+    // The same call may wait outside of the group.
     t.increment(&increment("c", "f:n", 1)).unwrap();
+}
+
+/// Writes that have to be synced take effect with the commit. The group does not wait for the sync.
+#[test]
+fn the_end_of_a_sync_is_told_later() {
+    let db = World::new("f");
+    let t = &db.table;
+    let (told, ended) = std::sync::mpsc::channel();
+    let outcomes = Outcomes::default();
+    let (names, failures) = (Rc::clone(&outcomes), told.clone());
+    let group = Group::open_without_waiting(move |outcome| {
+        names.borrow_mut().push(format!("{outcome:?}"));
+        if let Outcome::Written(sync) = outcome {
+            let told = failures.clone();
+            sync.when_ended(Box::new(move |synced| told.send(synced.map_err(|error| error.to_string())).unwrap()));
+        }
+    });
+    let synced = |row| Put { durability: Durability::FsyncWal, ..one(row) };
+    assert!(staged(&group.run(|| t.put(&one("a")).unwrap())));
+    // Writes that need no sync do not wait for one.
+    assert!(staged(&group.run(|| t.put(&synced("b")).unwrap())));
+    assert!(staged(&group.run(|| t.put(&synced("c")).unwrap())));
+    assert_eq!(*outcomes.borrow(), ["Committed"]);
+    let before = db.store.statistics().unwrap().syncs;
+    group.commit();
+    assert_eq!(*outcomes.borrow(), ["Committed", "Written(JournalSync)"]);
+    for row in ["a", "b", "c"] {
+        assert_eq!(read(t, row), ["f:q@5=v"]);
+    }
+    ended.recv().unwrap().unwrap();
+    assert_eq!(db.store.statistics().unwrap().syncs, before + 1);
+    // A call that has made its first transaction waits for the others, and is not told of syncs.
+    let (done, writes) = group.run(|| t.put(&synced("d")).and_then(|()| t.put(&synced("d"))));
+    done.unwrap();
+    group.commit();
+    if let CallWrites::Staged = writes {
+        ended.recv().unwrap().unwrap();
+    }
+    assert!(ended.try_recv().is_err());
 }
 
 #[test]
