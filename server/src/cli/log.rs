@@ -6,11 +6,14 @@ use std::time::Duration;
 
 use hjall_server::observe::{LineFormat, LogWriter};
 use hjall_server::settings::{Effective, StartupOptions};
-use tracing::Event;
+use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
+use tracing::subscriber::Interest;
+use tracing::{Event, Level, Metadata};
 use tracing_subscriber::fmt::format::{FmtSpan, JsonFields, Writer};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
-use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::filter::FilterExt;
+use tracing_subscriber::layer::{Context, Filter, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, reload};
@@ -77,6 +80,46 @@ fn parse(filter: &str) -> Result<EnvFilter, String> {
     EnvFilter::try_new(directives).map_err(|error| format!("{filter}: {error}; try info or info,hjall_server=debug"))
 }
 
+/// Refuses the errors with which fjall reports a compaction that the engine has aborted, because the database is closed
+/// or reopened. Its workers have no other way to end one, and it is no failure.
+struct AbortedCompactions;
+
+impl<S> Filter<S> for AbortedCompactions {
+    fn enabled(&self, _: &Metadata<'_>, _: &Context<'_, S>) -> bool {
+        true
+    }
+
+    fn callsite_enabled(&self, _: &'static Metadata<'static>) -> Interest {
+        Interest::always()
+    }
+
+    fn event_enabled(&self, event: &Event<'_>, _: &Context<'_, S>) -> bool {
+        let metadata = event.metadata();
+        if *metadata.level() != Level::ERROR || metadata.target().starts_with("hjall") {
+            return true;
+        }
+        let mut aborted = IsAborted(false);
+        event.record(&mut aborted);
+        !aborted.0
+    }
+
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(LevelFilter::TRACE)
+    }
+}
+
+/// Whether the message of an event ends with the error of an aborted compaction. The operating system's error of this
+/// kind has a number.
+struct IsAborted(bool);
+
+impl Visit for IsAborted {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        if field.name() == "message" {
+            self.0 = format!("{value:?}").trim_end_matches(')').ends_with("Io(Kind(Interrupted");
+        }
+    }
+}
+
 /// Formats events. Those of libraries carry their origin.
 struct MarkLibraries<F> {
     plain: F,
@@ -113,13 +156,14 @@ pub fn start(startup: &StartupOptions, effective: &Effective) -> Result<Log, Fai
                 tracing_subscriber::fmt::format().with_target(false),
                 tracing_subscriber::fmt::format().with_target(true),
             );
-            lines.with_ansi(colours).event_format(MarkLibraries { plain, with_target }).with_filter(filter).boxed()
+            let lines = lines.with_ansi(colours).event_format(MarkLibraries { plain, with_target });
+            lines.with_filter(filter.and(AbortedCompactions)).boxed()
         }
         true => {
             let json = || tracing_subscriber::fmt::format().json().flatten_event(true);
             let (plain, with_target) = (json().with_target(false), json().with_target(true));
             let lines = lines.fmt_fields(JsonFields::new()).event_format(MarkLibraries { plain, with_target });
-            lines.with_filter(filter).boxed()
+            lines.with_filter(filter.and(AbortedCompactions)).boxed()
         }
     };
     let subscriber = tracing_subscriber::registry().with(lines);
@@ -148,7 +192,53 @@ pub fn start(startup: &StartupOptions, effective: &Effective) -> Result<Log, Fai
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use tracing_subscriber::Layer;
+    use tracing_subscriber::layer::SubscriberExt;
+
+    use super::{AbortedCompactions, parse};
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn compactions_that_the_engine_has_aborted_are_no_errors() {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let layer = tracing_subscriber::fmt::layer().with_writer(move || writer.clone()).with_ansi(false);
+        let subscriber = tracing_subscriber::registry().with(layer.with_filter(AbortedCompactions));
+        let aborted = io::Error::from(io::ErrorKind::Interrupted);
+        // As fjall's and lsm-tree's errors look.
+        #[derive(Debug)]
+        #[allow(dead_code)]
+        enum Failed {
+            Storage(Box<Failed>),
+            Io(io::Error),
+        }
+        tracing::subscriber::with_default(subscriber, || {
+            let error = Failed::Storage(Box::new(Failed::Io(aborted)));
+            tracing::error!(target: "fjall::worker_pool", "Worker #1 crashed: {error:?}");
+            tracing::error!(target: "hjall_engine", "kept {error:?}");
+            let error = Failed::Io(io::Error::from_raw_os_error(4));
+            tracing::error!(target: "fjall::worker_pool", "Worker #2 crashed: {error:?}");
+            tracing::error!(target: "fjall::worker_pool", number = 3, "Worker crashed");
+        });
+        let lines = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        assert!(!lines.contains("#1"), "{lines}");
+        assert_eq!(lines.lines().count(), 3, "{lines}");
+    }
 
     #[test]
     fn a_level_applies_to_hjall_and_libraries_are_quieter() {
