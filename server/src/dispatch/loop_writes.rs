@@ -23,6 +23,10 @@ use super::lane::{Lane, Permit};
 /// The largest number of calls whose writes are committed together.
 const CALLS_MAX: usize = 128;
 
+/// The number of staged calls that are committed early if the calls of the last commit had to be synced, and that sync
+/// has ended. The disk then works while the loop runs the next calls.
+const SYNCED_CALLS: usize = 16;
+
 /// The writes of the event loop of the current thread.
 pub struct LoopWrites {
     group: Group,
@@ -45,6 +49,10 @@ struct Commits {
     tasks: RefCell<Vec<Waker>>,
     /// When the last commit ended.
     ended: Cell<Option<Instant>>,
+    /// Whether its calls have to be synced.
+    is_synced: Cell<bool>,
+    /// The number of commits that are being synced.
+    syncing: Cell<usize>,
     /// The earlier commits with calls that still have to be told their outcome, unless all of their calls only have to
     /// be told that they succeeded.
     earlier: RefCell<Vec<EarlierCommit>>,
@@ -182,7 +190,7 @@ impl LoopWrites {
         };
         let staged = self.commits.staged();
         // Without staged writes, the group may still hold the lock of a table.
-        if staged == 0 || staged >= CALLS_MAX || self.group.is_full() {
+        if staged == 0 || staged >= CALLS_MAX || self.group.is_full() || self.commits.can_sync(staged) {
             self.commit();
         }
         (result, writes)
@@ -203,6 +211,11 @@ impl Commits {
     /// The number of calls whose writes are staged.
     fn staged(&self) -> usize {
         self.staged.borrow().len()
+    }
+
+    /// Whether this number of staged calls should be committed so that they are synced while further calls run.
+    fn can_sync(&self, staged: usize) -> bool {
+        staged >= SYNCED_CALLS && self.is_synced.get() && self.syncing.get() == 0
     }
 
     /// Records the end of the next commit.
@@ -226,7 +239,9 @@ impl Commits {
             }
             _ => permits.clear(),
         }
+        self.is_synced.set(matches!(outcome, Outcome::Written(_)));
         if let Outcome::Written(sync) = outcome {
+            self.syncing.update(|syncing| syncing + 1);
             let syncs = self.syncs.clone();
             sync.when_ended(Box::new(move |synced| syncs.add(number, synced)));
         }
@@ -237,6 +252,7 @@ impl Commits {
 
     /// Records the end of the sync of an earlier commit.
     fn synced(&self, commit: u64, synced: Result<(), Error>) {
+        self.syncing.update(|syncing| syncing - 1);
         let earlier = &mut *self.earlier.borrow_mut();
         let Some(commit) = earlier.iter_mut().find(|earlier| earlier.number == commit) else { return };
         commit.state = match synced {
