@@ -65,6 +65,10 @@ class Power:
             file.seek(0)
             file.write(b"!")
 
+    def fail_next_sync(self):
+        """Makes the next sync of a journal fail."""
+        (self.shadow / "fail-sync").touch()
+
     def fail(self, rng=None):
         """Replaces the folder with what is left after a power failure. The process must have ended.
 

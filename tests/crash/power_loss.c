@@ -6,6 +6,9 @@
 //   names/INODE    the entries of a directory at its last sync: a line "d INODE NAME" or "f INODE NAME" for each
 //   removed/N      links to removed and replaced files, so that their inode numbers are not used again
 //
+// If the file `fail-sync` is in the shadow folder, the next sync of a journal removes it and fails as Linux lets a sync
+// fail: what was written is not on disk, its pages count as clean, and the process still reads what it wrote.
+//
 // Nothing else survives a power failure: neither a file's content without fsync or fdatasync of the file, nor its name
 // without fsync of its directory. The layer records this state instead of syncing.
 //
@@ -134,6 +137,7 @@ static struct dirty *slot_of(ino_t ino) {
 static void wrote(int fd, off_t from, off_t to) {
   struct stat s;
   if (to <= from || fstat(fd, &s)) return;
+  from &= ~(off_t)4095;  // Whole pages are written back.
   pthread_mutex_lock(&lock);
   struct dirty *d = slot_of(s.st_ino);
   if (d->from == d->to) *d = (struct dirty){s.st_ino, from, to};
@@ -175,6 +179,19 @@ static int sync_data(int fd, ino_t ino) {
   return done;
 }
 
+// Whether this sync has to fail. If so, what was written since the last one is forgotten.
+static int has_failed(const char *path, ino_t ino) {
+  char order[PATH_MAX + 64];
+  snprintf(order, sizeof order, "%s/fail-sync", shadow);
+  if (!strstr(path, ".jnl") || syscall(SYS_unlinkat, AT_FDCWD, order, 0)) return 0;
+  pthread_mutex_lock(&lock);
+  struct dirty *d = slot_of(ino);
+  d->from = d->to = 0;
+  pthread_mutex_unlock(&lock);
+  errno = EIO;
+  return 1;
+}
+
 // Records the entries of a directory.
 static int sync_names(const char *dir, ino_t ino) {
   char path[PATH_MAX + 64], draft[PATH_MAX + 64];
@@ -202,6 +219,7 @@ static int sync_any(int fd) {
   if (!path_of(fd, path) || fstat(fd, &s)) return 1;
   int names = S_ISDIR(s.st_mode), point = is_point(names ? "sync-names" : "sync", path);
   before(point);
+  if (!names && has_failed(path, s.st_ino)) return -1;
   int done = names ? sync_names(path, s.st_ino) : sync_data(fd, s.st_ino);
   after(point);
   return done;

@@ -16,6 +16,7 @@ import urllib.request
 
 import happybase
 import pytest
+from Hbase_thrift import IOError as HBaseError
 
 from history import GONE, ROWS, Writer, whole
 from power import Power, build_layer
@@ -250,6 +251,39 @@ def test_the_background_sync_bounds_what_is_lost(tmp_path):
         power.record()
     middle = [sorted(part)[5] * 1000 for part in (waits[:10], waits[10:])]
     print("background sync: the median write was synced after %.0f ms with 50ms, %.0f ms with 500ms" % tuple(middle))
+
+
+@pytest.mark.parametrize("reopens", [True, False], ids=["reopened", "restarted"])
+def test_what_is_acknowledged_after_a_failed_sync_survives(tmp_path, reopens):
+    """After a failed sync, an operating system has pages in memory that it does not write again by itself."""
+    power, acked = Power(tmp_path, build_layer(tmp_path)), []
+    for number in range(3):
+        with power.server("--set", "store.durability=FSYNC_WAL", "--set", "store.sync_interval=off") as server:
+            connection = happybase.Connection("127.0.0.1", server.port)
+            if not number:
+                connection.create_table(TABLE, {"a": {}})
+
+            def put(*rows):
+                for row in rows:
+                    connection.table(TABLE).put(row, {b"a:1": bytes(3000)})
+                    acked.append(row)
+
+            put(*(b"%d before %d" % (number, n) for n in range(5)))
+            power.fail_next_sync()
+            with pytest.raises(HBaseError):
+                put(b"%d failed" % number)
+            if reopens:
+                put(*(b"%d after %d" % (number, n) for n in range(5)))
+            server.kill()
+    with power.server() as server:
+        # Only the process ended: everything is readable.
+        assert {row for row, _ in happybase.Connection("127.0.0.1", server.port).table(TABLE).scan()} >= set(acked)
+        server.kill()
+    power.fail()
+    with power.server() as server:
+        stored = {row for row, _ in happybase.Connection("127.0.0.1", server.port).table(TABLE).scan()}
+        assert stored >= set(acked), f"lost: {sorted(set(acked) - stored)}"
+        server.kill()
 
 
 def syncs(server):

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use super::file_names::KEYSPACES_FOLDER;
 use super::fjall::failed_io;
-use super::{corruption, file_manifest, private_copy, private_folder, temporary_folder};
+use super::{corruption, file_manifest, journal, private_copy, private_folder, temporary_folder};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The format that this version writes, and the newest one that it reads.
@@ -198,12 +198,17 @@ impl Folder {
             .map_err(|error| failed_io(&format!("removing the incomplete folder {}", data.display()), error))
     }
 
-    /// Checks the store's files for damage before they are opened. Does nothing if they have not been created yet.
+    /// Checks the store's files for damage before they are opened, and makes the journals durable. Does nothing if the
+    /// files have not been created yet.
     ///
     /// # Errors
-    /// `Corrupt`: a file is missing or damaged. Nothing has been changed.
+    /// `Corrupt`: a file is missing or damaged. Nothing has been changed. `Io`, `DiskFull`.
     pub fn check(&self) -> Result<()> {
-        if self.is_new() { Ok(()) } else { corruption::check(&self.data()) }
+        if self.is_new() {
+            return Ok(());
+        }
+        corruption::check(&self.data())?;
+        if self.is_copy() { Ok(()) } else { journal::make_durable(&self.data()) }
     }
 
     /// Whether this is a copy, whose files no later opening reads.

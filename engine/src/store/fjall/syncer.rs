@@ -165,8 +165,8 @@ impl SyncQueue {
             Err(error) => {
                 let error = failed(error);
                 tracing::error!(%error, "syncing the journal failed");
-                // After a failed sync, the operating system may have discarded unwritten data, and a second sync would
-                // report success. The database must be reopened, which reads the journal back.
+                // After a failed sync, the operating system may count unwritten pages as clean, and a second sync would
+                // report success. The database must be reopened, which writes the journal again.
                 self.failure.get_or_init(|| error.again());
                 state.failed = Some(error);
                 self.wanted.notify_one();

@@ -9,9 +9,12 @@
 //!   synced. Everything behind them is cut, because the batches there were not synced either.
 //! * Anything else is *damage*: the folder is refused, until an operator accepts the loss ([`repair`]) or restores a
 //!   backup.
+//!
+//! What is left is made durable as it was read ([`make_durable`]) before fjall appends to it.
 
 mod batch;
 mod repair;
+mod rewrite;
 mod scan;
 
 use std::fs::{self, OpenOptions};
@@ -83,6 +86,19 @@ pub(super) fn check(data: &Path) -> Result<()> {
     cuts.iter().try_for_each(Cut::apply)
 }
 
+/// Makes the journals of a folder durable as they are read. No database may use them.
+///
+/// # Errors
+/// `Io`, `DiskFull`: the folder cannot be used now. Its content is unchanged.
+pub(super) fn make_durable(data: &Path) -> Result<()> {
+    let failed = |error| failed_io(&format!("reading {}", data.display()), error);
+    // A crash may have left drafts of journals that have been removed since.
+    for draft in with_extension(data, rewrite::DRAFT).map_err(failed)? {
+        fs::remove_file(draft).map_err(failed)?;
+    }
+    paths(data).map_err(failed)?.iter().try_for_each(|path| rewrite::rewrite(path))
+}
+
 /// Checks the journals of a folder that is in use.
 ///
 /// # Errors
@@ -134,10 +150,14 @@ pub(super) fn name(number: u64) -> String {
 
 /// The journals in a folder, in no particular order.
 pub(super) fn paths(data: &Path) -> io::Result<Vec<PathBuf>> {
+    with_extension(data, EXTENSION)
+}
+
+fn with_extension(data: &Path, wanted: &str) -> io::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(data)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == EXTENSION) {
+        if path.extension().is_some_and(|extension| extension == wanted) {
             paths.push(path);
         }
     }

@@ -333,7 +333,7 @@ pub(crate) fn end_of_content(file: &mut File, from: u64) -> io::Result<Option<u6
 /// The next position of a file that is not in a hole; `None` at the end. fjall creates journals of 64 MiB, which would
 /// take longer to read than everything else that an opening does.
 #[cfg(target_os = "linux")]
-fn next_data(file: &File, at: u64) -> io::Result<Option<u64>> {
+pub(super) fn next_data(file: &File, at: u64) -> io::Result<Option<u64>> {
     match rustix::fs::seek(file, rustix::fs::SeekFrom::Data(at)) {
         Ok(data) => Ok(Some(data)),
         Err(rustix::io::Errno::NXIO) => Ok(None),
