@@ -37,8 +37,7 @@ const BYTES_MAX: u64 = 256 << 10;
 pub enum Outcome {
     /// They have taken effect, and are as durable as required.
     Committed,
-    /// They have taken effect, and are as durable as required when this sync has ended successfully. Only in a group
-    /// that does not wait.
+    /// They have taken effect, and are as durable as required when this sync has ended successfully.
     Written(Arc<dyn JournalSync>),
     /// They have not taken effect. Their calls have to be run again, each without a group.
     NotWritten,
@@ -137,7 +136,7 @@ impl Group {
     /// Opens a group as [`Self::open`] does, for a thread that must not wait. A call that would have to wait for
     /// another thread or for a disk is [`CallWrites::MustWait`], and a commit that would is [`Outcome::NotWritten`].
     /// Commits still hand their bytes to the operating system, and wait for commits of other threads for up to a
-    /// millisecond. A commit that has to be synced is [`Outcome::Written`].
+    /// millisecond.
     ///
     /// Only the transactions of [`Self::run`] are staged. A call that makes several transactions has to begin with
     /// [`begin_several`]; otherwise those after the first one wait.

@@ -3,6 +3,7 @@ the rest.
 
 `power_loss.c` is the layer; it describes the shadow folder.
 """
+import contextlib
 import os
 import pathlib
 import shutil
@@ -68,6 +69,16 @@ class Power:
     def fail_next_sync(self):
         """Makes the next sync of a journal fail."""
         (self.shadow / "fail-sync").touch()
+
+    @contextlib.contextmanager
+    def slow_syncs(self):
+        """Syncs of journals do not end within the context."""
+        order = self.shadow / "hold-syncs"
+        order.touch()
+        try:
+            yield
+        finally:
+            order.unlink()
 
     def fail(self, rng=None):
         """Replaces the folder with what is left after a power failure. The process must have ended.

@@ -7,7 +7,8 @@
 //   removed/N      links to removed and replaced files, so that their inode numbers are not used again
 //
 // If the file `fail-sync` is in the shadow folder, the next sync of a journal removes it and fails as Linux lets a sync
-// fail: what was written is not on disk, its pages count as clean, and the process still reads what it wrote.
+// fail: what was written is not on disk, its pages count as clean, and the process still reads what it wrote. While the
+// file `hold-syncs` is there, syncs of journals wait.
 //
 // Nothing else survives a power failure: neither a file's content without fsync or fdatasync of the file, nor its name
 // without fsync of its directory. The layer records this state instead of syncing.
@@ -192,6 +193,12 @@ static int has_failed(const char *path, ino_t ino) {
   return 1;
 }
 
+static void hold(const char *path) {
+  char order[PATH_MAX + 64];
+  snprintf(order, sizeof order, "%s/hold-syncs", shadow);
+  while (strstr(path, ".jnl") && !access(order, F_OK)) usleep(1000);
+}
+
 // Records the entries of a directory.
 static int sync_names(const char *dir, ino_t ino) {
   char path[PATH_MAX + 64], draft[PATH_MAX + 64];
@@ -219,6 +226,7 @@ static int sync_any(int fd) {
   if (!path_of(fd, path) || fstat(fd, &s)) return 1;
   int names = S_ISDIR(s.st_mode), point = is_point(names ? "sync-names" : "sync", path);
   before(point);
+  if (!names) hold(path);
   if (!names && has_failed(path, s.st_ino)) return -1;
   int done = names ? sync_names(path, s.st_ino) : sync_data(fd, s.st_ino);
   after(point);

@@ -286,11 +286,44 @@ def test_what_is_acknowledged_after_a_failed_sync_survives(tmp_path, reopens):
         server.kill()
 
 
+def test_writes_that_need_no_sync_do_not_wait_for_one(tmp_path):
+    """Nor for the writers that wait for it, although these are more than the write lane has handlers."""
+    power, writers = Power(tmp_path, build_layer(tmp_path)), 60
+    with power.server("--info-listen", "127.0.0.1:0", "--set", "store.durability=FSYNC_WAL") as server:
+        connections = [happybase.Connection("127.0.0.1", server.port, timeout=60_000) for _ in range(writers + 1)]
+        *others, connection = connections
+        connection.create_table(TABLE, {"a": {}})
+        table, answered = connection.table(TABLE), []
+
+        def put(number):
+            others[number].table(TABLE).put(b"%d" % number, {b"a:1": b"synced"})
+            answered.append(number)
+
+        threads = [threading.Thread(target=put, args=(number,)) for number in range(writers)]
+        with power.slow_syncs():
+            for thread in threads:
+                thread.start()
+            while figure(server, 'hjall_lane_under_way{lane="write"}') < writers:
+                time.sleep(0.01)
+            for _ in range(3):
+                table.put(b"other", {b"a:1": b"not synced"}, wal=False)
+                assert table.row(b"other") == {b"a:1": b"not synced"}
+            assert not answered
+        for thread in threads:
+            thread.join()
+        assert len(list(table.scan())) == writers + 1
+        server.kill()
+
+
 def syncs(server):
     """The number of syncs of the journal that have ended."""
+    return figure(server, "hjall_store_syncs_total")
+
+
+def figure(server, name):
     with urllib.request.urlopen(server.info + "/metrics", timeout=60) as answer:
         lines = answer.read().decode().splitlines()
-    return next(int(float(line.split()[1])) for line in lines if line.startswith("hjall_store_syncs_total"))
+    return next(int(float(line.split()[1])) for line in lines if line.startswith(name))
 
 
 def test_what_was_synced_survives_power_failures(tmp_path):

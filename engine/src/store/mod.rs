@@ -368,15 +368,14 @@ pub trait TransactionGroup {
     ) -> Result<Staged>;
 
     /// From now on, nothing waits for a disk, and for other threads only as long as commits usually take. A transaction
-    /// that would have to wait is [`Staged::Refused`], and a commit that would is [`GroupOutcome::NotWritten`]. A commit
-    /// that has to be synced is [`GroupOutcome::Written`].
+    /// that would have to wait is [`Staged::Refused`], and a commit that would is [`GroupOutcome::NotWritten`].
     fn never_wait(&mut self);
 
     /// The approximate size of the writes that have been added since the last commit, in bytes.
     fn bytes(&self) -> u64;
 
-    /// Commits the transactions that have been added since the last commit, and unlocks their rows. The group can be
-    /// used again afterwards.
+    /// Commits the transactions that have been added since the last commit, and unlocks their rows. Does not wait for a
+    /// sync. The group can be used again afterwards.
     fn commit(&mut self) -> GroupOutcome;
 
     /// Discards the transactions that have been added since the last commit, and unlocks their rows.
@@ -421,9 +420,9 @@ impl std::fmt::Debug for dyn JournalSync {
 /// The result of the commit of a group.
 #[derive(Debug)]
 pub enum GroupOutcome {
-    /// Everything is written, and as durable as the transactions require.
+    /// Everything is written, and needs no sync.
     Committed,
-    /// Everything is written and takes effect, and is durable when the sync has ended. Only if the group never waits.
+    /// Everything is written and takes effect, and is durable when the sync has ended.
     Written(Arc<dyn JournalSync>),
     /// Nothing is written. Each of the transactions may succeed by itself, when it can wait.
     NotWritten,

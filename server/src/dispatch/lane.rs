@@ -24,7 +24,7 @@ pub struct Lane {
     calls_max: AtomicUsize,
     under_way: AtomicUsize,
     running: AtomicUsize,
-    /// The calls that have been run on event loops and wait for a sync of their writes.
+    /// The calls that have been run and wait for a sync of their writes.
     syncing: AtomicUsize,
     inline_speed: InlineSpeed,
     finished: AtomicU64,

@@ -83,6 +83,11 @@ impl Job {
 }
 
 impl RunJob {
+    /// Counts the call as waiting for a sync of its writes.
+    pub fn waits_for_sync(&mut self) {
+        self.job.permit.waits_for_sync();
+    }
+
     /// The job, to be run from the beginning.
     fn begin_again(self) -> Job {
         let Self { mut job, mut times, started, begin, .. } = self;

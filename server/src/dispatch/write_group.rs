@@ -1,6 +1,8 @@
 //! Runs the calls that wait for a worker of the write lane one after the other, and commits their writes together.
 //!
-//! A call whose writes are staged is answered after the commit. All others are answered as soon as they have been run.
+//! A call whose writes are staged is answered after the commit. If they have to be synced, it is answered by the thread
+//! that has synced them, and leaves its worker to other calls meanwhile. All others are answered as soon as they have
+//! been run.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -43,7 +45,7 @@ enum Undone {
 }
 
 impl Undone {
-    /// `None` if the commit has succeeded. The group of a worker waits for syncs itself.
+    /// `None` if the commit has succeeded.
     fn of(outcome: &Outcome) -> Option<Self> {
         match outcome {
             Outcome::Committed | Outcome::Written(_) => None,
@@ -62,7 +64,17 @@ impl WriteGroup {
             let pending = &mut *ended.borrow_mut();
             let staged = pending.staged.drain(..);
             match outcome {
-                Outcome::Committed | Outcome::Written(_) => answering.answer_all(staged),
+                Outcome::Committed => answering.answer_all(staged),
+                Outcome::Written(sync) => {
+                    let (answering, mut runs) = (answering.clone(), staged.collect::<Vec<_>>());
+                    runs.iter_mut().for_each(RunJob::waits_for_sync);
+                    sync.when_ended(Box::new(move |synced| match synced {
+                        Ok(()) => answering.answer_all(runs.into_iter()),
+                        Err(error) => {
+                            runs.into_iter().for_each(|run| answering.run_again(run, Rerun::Failed(error.again())));
+                        }
+                    }));
+                }
                 _ => pending.undone.extend(staged.filter_map(|run| Some((run, Undone::of(outcome)?)))),
             }
         });

@@ -12,7 +12,7 @@ use crate::durability::Durability;
 use crate::error::{ErrorKind, Result};
 use crate::store::active_transaction::{ActiveTransaction, Write, WriteSet};
 use crate::store::row_locks::KeptRows;
-use crate::store::{GroupOutcome, JournalSync, Staged, Transaction, TransactionGroup};
+use crate::store::{GroupOutcome, Staged, Transaction, TransactionGroup};
 
 /// The transactions of one thread that have been run and not been committed.
 pub(super) struct FjallGroup {
@@ -145,10 +145,7 @@ impl TransactionGroup for FjallGroup {
             Err(outcome) => outcome,
             Ok(None) => GroupOutcome::Committed,
             // The rows have been unlocked, so other writes of them can share this sync.
-            Ok(Some(syncer)) if self.synced => match self.patience {
-                Patience::Short => GroupOutcome::Written(syncer),
-                Patience::Unlimited => syncer.wait().map_or_else(GroupOutcome::Failed, |()| GroupOutcome::Committed),
-            },
+            Ok(Some(syncer)) if self.synced => GroupOutcome::Written(syncer),
             Ok(Some(syncer)) => {
                 syncer.wrote();
                 GroupOutcome::Committed

@@ -88,7 +88,7 @@ fn writes_that_wait_for_the_disk_are_committed_apart_from_others() {
         assert_eq!(outcomes.borrow().len(), number / 2);
     }
     group.commit();
-    assert_eq!(*outcomes.borrow(), ["Committed", "Committed"]);
+    assert_eq!(*outcomes.borrow(), ["Committed", "Written(JournalSync)"]);
     for row in ["a", "b", "c", "d"] {
         assert_eq!(read(&t, row), ["f:q@5=v"]);
     }
