@@ -62,12 +62,20 @@ pub struct Names {
     pub row: Option<Vec<u8>>,
 }
 
+/// The longest name that is kept, in bytes. No table has a longer one, and no row.
+const NAME_BYTES_KEPT: usize = 64 << 10;
+
 /// The table and the row that arguments refer to, if they are in the usual places: the first and the second field, each
-/// as bytes or inside a struct. Meant for logs: parts that cannot be read are left out.
+/// as bytes or inside a struct. Names that no table and no row can have are shortened. Meant for logs: parts that
+/// cannot be read are left out.
 pub fn names(service: Service, encoding: Encoding, body: &[u8]) -> Names {
     let mut names = Names::default();
     // After an error, what has been read so far is used.
     let _ = read_names(service, arguments(encoding, body).as_dyn(), &mut names);
+    for name in [&mut names.table, &mut names.row].into_iter().flatten() {
+        name.truncate(NAME_BYTES_KEPT);
+        name.shrink_to_fit();
+    }
     names
 }
 

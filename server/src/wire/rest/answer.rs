@@ -117,11 +117,12 @@ pub const RETRY_AFTER_SECONDS: &str = "1";
 /// reason.
 pub fn text_of(status: u16, reason: &str) -> String {
     let first = match status {
-        400 | 413 => "Bad request",
+        400 => "Bad request",
         403 => "Forbidden",
         404 => "Not found",
         405 => "Method not allowed",
         406 => "Not acceptable",
+        413 => "Payload too large",
         415 => "Unsupported media type",
         503 => "Unavailable",
         _ => "Internal error",
