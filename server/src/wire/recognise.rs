@@ -147,3 +147,32 @@ fn find<T>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The arguments of a call in the binary protocol: a table and a row.
+    fn arguments_of(table: &[u8], row: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for (id, text) in [(1_u8, table), (2, row)] {
+            out.extend([11, 0, id]);
+            out.extend(u32::try_from(text.len()).unwrap_or_default().to_be_bytes());
+            out.extend(text);
+        }
+        out.push(0);
+        out
+    }
+
+    #[test]
+    fn names_that_no_table_and_no_row_can_have_are_shortened() {
+        let body = arguments_of(b"t", b"r");
+        let wanted = Names { table: Some(b"t".to_vec()), row: Some(b"r".to_vec()) };
+        assert_eq!(names(Service::Thrift1, Encoding::Binary, &body), wanted);
+        let body = arguments_of(&vec![b't'; 1 << 20], &vec![b'r'; 1 << 20]);
+        let Names { table, row } = names(Service::Thrift1, Encoding::Binary, &body);
+        for name in [table, row].map(Option::unwrap_or_default) {
+            assert!(name.len() == NAME_BYTES_KEPT && name.capacity() < 2 * NAME_BYTES_KEPT, "{}", name.capacity());
+        }
+    }
+}

@@ -165,6 +165,12 @@ mod tests {
     }
 
     #[test]
+    fn a_body_that_is_too_large_is_no_bad_request() {
+        assert_eq!(text_of(413, "shorten it"), "Payload too large\r\nshorten it\r\n");
+        assert_eq!(text_of(400, "correct it"), "Bad request\r\ncorrect it\r\n");
+    }
+
+    #[test]
     fn a_row_that_does_not_exist_is_no_failure() {
         let answer = |status| {
             let mut bytes = Vec::new();
