@@ -1,6 +1,10 @@
 //! Errors and their kinds, grouped by who must act.
 
+use std::collections::HashSet;
 use std::fmt;
+use std::sync::Arc;
+
+use crate::quote;
 
 /// The result of every engine call.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -12,9 +16,10 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
-    message: String,
+    /// Shared by the errors of several operations that failed for the same reason.
+    message: Arc<str>,
     /// The message in plain words, if `message` has the wording that HBase's clients look for.
-    plain: Option<Box<str>>,
+    plain: Option<Arc<str>>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -93,6 +98,9 @@ pub enum ErrorKind {
     Closed,
 }
 
+/// The length at which a message is cut, in bytes. The descriptor of a table with a hundred families is shorter.
+pub const MESSAGE_MAX: usize = 64 << 10;
+
 /// The class of failures that have no more specific one.
 const IO: &str = "java.io.IOException";
 const DO_NOT_RETRY: &str = "org.apache.hadoop.hbase.DoNotRetryIOException";
@@ -136,9 +144,10 @@ impl ErrorKind {
 }
 
 impl Error {
-    /// Creates an error. The message names the thing and what is allowed.
-    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), plain: None, source: None }
+    /// Creates an error. The message names the thing and what is allowed. It shows what the caller has sent as a
+    /// [`quote::Quoted`], and is cut at [`MESSAGE_MAX`] bytes.
+    pub fn new(kind: ErrorKind, message: impl fmt::Display) -> Self {
+        Self { kind, message: quote::shortened(MESSAGE_MAX, &message).into(), plain: None, source: None }
     }
 
     /// Adds the underlying error as the source.
@@ -148,15 +157,15 @@ impl Error {
     }
 
     /// Adds a message in plain words with the remedy, for callers that do not need HBase's wording.
-    pub fn with_plain(mut self, plain: impl Into<String>) -> Self {
-        self.plain = Some(plain.into().into_boxed_str());
+    pub fn with_plain(mut self, plain: impl fmt::Display) -> Self {
+        self.plain = Some(quote::shortened(2 * MESSAGE_MAX, &plain).into());
         self
     }
 
     /// Adds what HBase's message lacks: the thing, the reason or the remedy. It follows the message in [`Self::plain`].
     pub fn with_remedy(self, remedy: impl fmt::Display) -> Self {
-        let plain = format!("{}: {remedy}", without_end(&self.message));
-        self.with_plain(plain)
+        let message = Arc::clone(&self.message);
+        self.with_plain(format_args!("{}: {remedy}", without_end(&message)))
     }
 
     /// A copy without the source, for another operation that failed for the same reason.
@@ -166,24 +175,26 @@ impl Error {
 
     /// A copy of another kind, without the source.
     pub fn as_kind(&self, kind: ErrorKind) -> Self {
-        Self { kind, message: self.message.clone(), plain: self.plain.clone(), source: None }
+        Self { kind, message: Arc::clone(&self.message), plain: self.plain.clone(), source: None }
     }
 
     /// Shorthand for an error of the kind `InvalidArgument`.
-    pub fn invalid(message: impl Into<String>) -> Self {
+    pub fn invalid(message: impl fmt::Display) -> Self {
         Self::new(ErrorKind::InvalidArgument, message)
     }
 
     /// The error of a call that needs an enabled table.
     pub fn table_disabled(name: &dyn fmt::Display) -> Self {
-        Self::new(ErrorKind::TableDisabled, format!("{name} is disabled."))
-            .with_plain(format!("table {name} is disabled: enable it first"))
+        let name = quote::Quoted(name);
+        Self::new(ErrorKind::TableDisabled, format_args!("{name} is disabled."))
+            .with_plain(format_args!("table {name} is disabled: enable it first"))
     }
 
     /// The error for a namespace that does not exist.
-    pub fn namespace_not_found(name: &str) -> Self {
-        Self::new(ErrorKind::NamespaceNotFound, name)
-            .with_plain(format!("namespace {name} does not exist: create it, or choose another name"))
+    pub fn namespace_not_found(name: impl fmt::Display) -> Self {
+        let name = quote::Quoted(name);
+        Self::new(ErrorKind::NamespaceNotFound, &name)
+            .with_plain(format_args!("namespace {name} does not exist: create it, or choose another name"))
     }
 
     /// The kind, which says who must act.
@@ -212,6 +223,57 @@ impl Error {
     }
 }
 
+/// The bytes of the messages that the errors of a list of operations have. Errors beyond that have a short one.
+const LIST_MESSAGES_MAX: usize = 1 << 20;
+
+/// The errors of a list of operations, of which each succeeds or fails by itself. Equal messages share their memory,
+/// and the memory of different ones is bounded, however long the list is.
+#[derive(Debug, Default)]
+pub(crate) struct ListErrors {
+    texts: HashSet<Arc<str>>,
+    bytes: usize,
+    without_message: Option<Arc<str>>,
+}
+
+impl ListErrors {
+    /// The result of an operation of the list, whose error has the memory of an equal one.
+    pub(crate) fn keep<T>(&mut self, result: Result<T>) -> Result<T> {
+        result.map_err(|error| self.shared(error))
+    }
+
+    fn shared(&mut self, mut error: Error) -> Error {
+        let plain = error.plain.take().map(|plain| self.text(plain));
+        match (self.text(error.message), plain) {
+            (Some(message), None) => Error { message, plain: None, ..error },
+            (Some(message), Some(Some(plain))) => Error { message, plain: Some(plain), ..error },
+            _ => {
+                let message = self.without_message.get_or_insert_with(|| {
+                    format!(
+                        "one of further failures, whose messages are left out: those of this call have more than {} KiB; \
+                         send fewer operations at once",
+                        LIST_MESSAGES_MAX >> 10
+                    )
+                    .into()
+                });
+                Error { kind: error.kind, message: Arc::clone(message), plain: None, source: None }
+            }
+        }
+    }
+
+    /// The text as the list has it. `None` if there is no room for it.
+    fn text(&mut self, text: Arc<str>) -> Option<Arc<str>> {
+        if let Some(known) = self.texts.get(&text) {
+            return Some(Arc::clone(known));
+        }
+        if self.bytes.saturating_add(text.len()) > LIST_MESSAGES_MAX {
+            return None;
+        }
+        self.bytes += text.len();
+        self.texts.insert(Arc::clone(&text));
+        Some(text)
+    }
+}
+
 /// A message without its full stop, so that more can follow a colon.
 fn without_end(message: &str) -> &str {
     message.trim_end_matches(['.', ' ', '\n'])
@@ -226,5 +288,41 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.source.as_ref().map(|s| &**s as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_cut() {
+        let error = Error::invalid("x".repeat(10 * MESSAGE_MAX)).with_remedy("shorten it");
+        assert_eq!(error.message().len(), MESSAGE_MAX + '…'.len_utf8());
+        assert_eq!(error.remedy(), Some("shorten it"));
+    }
+
+    #[test]
+    fn names_in_messages_are_cut() {
+        let error = Error::namespace_not_found("n".repeat(90 << 20));
+        assert!(error.message().len() < 5_000 && error.plain().len() < 5_000);
+        assert_eq!(Error::namespace_not_found("n").message(), "n");
+        assert!(error.remedy().is_some_and(|remedy| remedy.contains("create it")));
+    }
+
+    #[test]
+    fn errors_of_a_list_share_equal_messages_and_their_number_does_not_matter() {
+        let mut errors = ListErrors::default();
+        let mut keep = |text: &str| errors.keep::<()>(Err(Error::invalid(text).with_remedy("r"))).unwrap_err();
+        let long = "x".repeat(MESSAGE_MAX / 2);
+        let first = keep(&long);
+        let all: Vec<_> = (0..1000).map(|_| keep(&long)).collect();
+        assert!(all.iter().all(|error| Arc::ptr_eq(&error.message, &first.message)));
+        let others: Vec<_> = (0..1000).map(|number| keep(&format!("{number}{long}"))).collect();
+        let distinct: HashSet<_> = others.iter().map(|error| Arc::as_ptr(&error.message)).collect();
+        assert!(distinct.len() <= 17, "{}", distinct.len());
+        assert_eq!(others[0].message(), format!("0{long}"));
+        assert!(others[999].message().contains("further failures"));
+        assert_eq!(keep(&long).message(), long);
     }
 }

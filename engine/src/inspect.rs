@@ -5,6 +5,7 @@ use bytes::Bytes;
 use crate::cell::CellKind;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key;
+use crate::quote;
 use crate::store::{Order, Snapshot, SpaceId};
 use crate::value::Value;
 
@@ -59,5 +60,5 @@ fn check_key(stored: &[u8]) -> Result<()> {
 
 fn at(stored_key: &[u8], number: u64, what: &str) -> Error {
     let row = key::row_at(stored_key).map_or_else(|_| stored_key.to_vec(), |(_, row)| row.to_vec());
-    Error::new(ErrorKind::Corrupt, format!("{what} (cell {number}, row {:?})", String::from_utf8_lossy(&row)))
+    Error::new(ErrorKind::Corrupt, format!("{what} (cell {number}, row {:?})", quote::utf8(&row).to_string()))
 }

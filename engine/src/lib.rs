@@ -55,6 +55,7 @@ mod inspect;
 mod key;
 pub mod mutation;
 pub mod name;
+pub mod quote;
 pub mod read;
 pub mod region;
 pub mod request;

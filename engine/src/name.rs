@@ -5,11 +5,14 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::error::{Error, Result};
+use crate::quote;
 
 /// The namespace of tables whose name contains none.
 pub const DEFAULT_NAMESPACE: &str = "default";
 /// The namespace of system tables.
 pub const SYSTEM_NAMESPACE: &str = "hbase";
+/// The longest name of a table or a namespace, in bytes. A stored key, which holds the name, has no room for more.
+pub const NAME_LENGTH_MAX: usize = u16::MAX as usize;
 /// The longest family name, in bytes.
 pub const FAMILY_LENGTH_MAX: usize = 127;
 
@@ -26,31 +29,28 @@ impl TableName {
     /// A name as clients write it: `qualifier` or `namespace:qualifier`, in UTF-8.
     ///
     /// # Errors
-    /// `InvalidArgument` with HBase's text if it is empty or either part is illegal.
+    /// `InvalidArgument` with HBase's text if it is empty or either part is illegal, or if it is longer than
+    /// [`NAME_LENGTH_MAX`].
     pub fn parse(full: &[u8]) -> Result<Self> {
         if full.is_empty() {
             return Err(Error::invalid("Name is null or empty").with_remedy("a table name has at least one character"));
         }
         match full.iter().position(|&b| b == b':') {
-            Some(colon) => {
-                let namespace = String::from_utf8_lossy(&full[..colon]);
-                check_namespace(&namespace)?;
-                Self::checked(namespace, &full[colon + 1..])
-            }
-            None => Self::checked(Cow::Borrowed(DEFAULT_NAMESPACE), full),
+            Some(colon) => Self::checked(&full[..colon], &full[colon + 1..]),
+            None => Self::checked(DEFAULT_NAMESPACE.as_bytes(), full),
         }
     }
 
     /// A name from its two parts; an empty namespace is `default`.
     ///
     /// # Errors
-    /// `InvalidArgument` with HBase's text if either part is illegal; a qualifier cannot contain a colon.
+    /// `InvalidArgument` with HBase's text if either part is illegal, or if both are longer than [`NAME_LENGTH_MAX`]; a
+    /// qualifier cannot contain a colon.
     pub fn new(namespace: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>) -> Result<Self> {
         let namespace = match namespace.as_ref() {
-            b"" => DEFAULT_NAMESPACE.into(),
-            bytes => String::from_utf8_lossy(bytes),
+            b"" => DEFAULT_NAMESPACE.as_bytes(),
+            bytes => bytes,
         };
-        check_namespace(&namespace)?;
         Self::checked(namespace, qualifier.as_ref())
     }
 
@@ -59,14 +59,21 @@ impl TableName {
         Self { namespace: Cow::Borrowed(SYSTEM_NAMESPACE), qualifier: "meta".to_owned() }
     }
 
-    fn checked(namespace: Cow<'_, str>, qualifier: &[u8]) -> Result<Self> {
-        let namespace = match &*namespace {
-            DEFAULT_NAMESPACE => Cow::Borrowed(DEFAULT_NAMESPACE),
-            _ => Cow::Owned(namespace.into_owned()),
+    /// Nothing is copied before it has been checked: it may be as long as a message can be.
+    fn checked(namespace: &[u8], qualifier: &[u8]) -> Result<Self> {
+        check_namespace_bytes(namespace)?;
+        check_qualifier(qualifier)?;
+        let namespace = match String::from_utf8_lossy(namespace) {
+            Cow::Borrowed(DEFAULT_NAMESPACE) => {
+                check_length("a table", qualifier.len())?;
+                Cow::Borrowed(DEFAULT_NAMESPACE)
+            }
+            other => {
+                check_length("a table", other.len() + 1 + qualifier.len())?;
+                Cow::Owned(other.into_owned())
+            }
         };
-        let qualifier = String::from_utf8_lossy(qualifier);
-        check_qualifier(&qualifier)?;
-        Ok(Self { namespace, qualifier: qualifier.into_owned() })
+        Ok(Self { namespace, qualifier: String::from_utf8_lossy(qualifier).into_owned() })
     }
 
     /// The namespace; `default` if none was given.
@@ -125,31 +132,48 @@ fn unit_text(unit: u16) -> String {
     String::from_utf16_lossy(&[unit])
 }
 
-fn check_qualifier(qualifier: &str) -> Result<()> {
+/// The UTF-16 units of the text of these bytes.
+fn units(bytes: &[u8]) -> impl Iterator<Item = u16> + '_ {
+    let replacement = |invalid: &[u8]| (!invalid.is_empty()).then_some(0xFFFD);
+    bytes.utf8_chunks().flat_map(move |chunk| chunk.valid().encode_utf16().chain(replacement(chunk.invalid())))
+}
+
+fn check_length(what: &str, length: usize) -> Result<()> {
+    if length <= NAME_LENGTH_MAX {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "the name of {what} has {length} bytes, and may have at most {NAME_LENGTH_MAX}: shorten it"
+    )))
+}
+
+fn check_qualifier(qualifier: &[u8]) -> Result<()> {
     match qualifier {
-        "" => {
+        b"" => {
             return Err(Error::invalid("Table qualifier must not be empty")
                 .with_remedy("a table name is \"table\" or \"namespace:table\""));
         }
-        "-ROOT-" => return Err(Error::invalid("-ROOT- has been deprecated.").with_remedy("name another table")),
-        ".META." => return Err(Error::invalid(".META. no longer exists. The table has been renamed to hbase:meta")),
-        "zookeeper" => {
+        b"-ROOT-" => return Err(Error::invalid("-ROOT- has been deprecated.").with_remedy("name another table")),
+        b".META." => return Err(Error::invalid(".META. no longer exists. The table has been renamed to hbase:meta")),
+        b"zookeeper" => {
             return Err(Error::invalid("Tables may not be named 'zookeeper'")
                 .with_remedy("HBase reserves the name; choose another one"));
         }
         _ => {}
     }
-    if let Some(first @ (b'.' | b'-')) = qualifier.bytes().next() {
+    if let Some(first @ (b'.' | b'-')) = qualifier.first() {
         return Err(Error::invalid(format!(
-            "Illegal first character <{first}> at 0. User-space table qualifiers can only start with 'alphanumeric characters' from any language: {qualifier}"
+            "Illegal first character <{first}> at 0. User-space table qualifiers can only start with 'alphanumeric characters' from any language: {}",
+            quote::utf8(qualifier)
         ))
         .with_remedy("begin it with a letter, a digit or an underscore"));
     }
-    for (at, unit) in qualifier.encode_utf16().enumerate() {
+    for (at, unit) in units(qualifier).enumerate() {
         if !is_letter_or_digit(unit) && !matches!(unit, 0x5F | 0x2D | 0x2E) {
             return Err(Error::invalid(format!(
-                "Illegal character code:{unit}, <{}> at {at}. User-space table qualifiers may only contain 'alphanumeric characters' and digits: {qualifier}",
-                unit_text(unit)
+                "Illegal character code:{unit}, <{}> at {at}. User-space table qualifiers may only contain 'alphanumeric characters' and digits: {}",
+                unit_text(unit),
+                quote::utf8(qualifier)
             ))
             .with_remedy("use letters, digits, underscores, hyphens and periods"));
         }
@@ -157,27 +181,40 @@ fn check_qualifier(qualifier: &str) -> Result<()> {
     Ok(())
 }
 
+/// The text of the name of a namespace, which is only copied if it is not valid UTF-8. A name that is too long for any
+/// namespace is shortened.
+pub fn namespace_text(name: &[u8]) -> Cow<'_, str> {
+    if name.len() > NAME_LENGTH_MAX { quote::utf8(name).to_string().into() } else { String::from_utf8_lossy(name) }
+}
+
 /// Checks the name of a namespace: letters, digits and underscores of any language.
 ///
 /// # Errors
 /// `InvalidArgument` with HBase's text.
-pub fn check_namespace(namespace: &str) -> Result<()> {
+pub fn check_namespace(namespace: impl AsRef<[u8]>) -> Result<()> {
+    let namespace = namespace.as_ref();
+    check_namespace_bytes(namespace)?;
+    check_length("a namespace", namespace.len())
+}
+
+fn check_namespace_bytes(namespace: &[u8]) -> Result<()> {
     match namespace {
-        "" => {
+        b"" => {
             return Err(Error::invalid("Namespace name must not be empty")
                 .with_remedy("name one, or leave out the colon for the namespace \"default\""));
         }
-        "zookeeper" => {
+        b"zookeeper" => {
             return Err(Error::invalid("Namespace may not be named 'zookeeper'")
                 .with_remedy("HBase reserves the name; choose another one"));
         }
         _ => {}
     }
-    match namespace.encode_utf16().enumerate().find(|&(_, unit)| !is_letter_or_digit(unit) && unit != 0x5F) {
+    match units(namespace).enumerate().find(|&(_, unit)| !is_letter_or_digit(unit) && unit != 0x5F) {
         None => Ok(()),
         Some((at, unit)) => Err(Error::invalid(format!(
-            "Illegal character <{}> at {at}. Namespaces may only contain 'alphanumeric characters' from any language and digits: {namespace}",
-            unit_text(unit)
+            "Illegal character <{}> at {at}. Namespaces may only contain 'alphanumeric characters' from any language and digits: {}",
+            unit_text(unit),
+            quote::utf8(namespace)
         ))
         .with_remedy("use letters, digits and underscores")),
     }
@@ -188,19 +225,18 @@ pub fn check_namespace(namespace: &str) -> Result<()> {
 /// # Errors
 /// `InvalidArgument` with HBase's text.
 pub fn check_family(name: &[u8]) -> Result<()> {
-    let shown = || String::from_utf8_lossy(name).into_owned();
+    let shown = quote::utf8(name);
     if name.is_empty() {
         return Err(Error::invalid("Column Family name can not be empty")
             .with_remedy(format_args!("a family's name has 1 to {FAMILY_LENGTH_MAX} bytes")));
     }
     if name[0] == b'.' {
-        return Err(Error::invalid(format!("Column Family names cannot start with a period: {}", shown()))
+        return Err(Error::invalid(format!("Column Family names cannot start with a period: {shown}"))
             .with_remedy("begin the name with another character"));
     }
     if let Some(bad) = name.iter().find(|&&b| b < 0x20 || matches!(b, 0x7F | b':' | b'\\' | b'/')) {
         return Err(Error::invalid(format!(
-            "Illegal character <{bad}>. Column Family names cannot contain control characters or colons: {}",
-            shown()
+            "Illegal character <{bad}>. Column Family names cannot contain control characters or colons: {shown}",
         ))
         .with_remedy("leave out control characters, ':', '/' and '\\'"));
     }

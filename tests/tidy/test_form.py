@@ -12,6 +12,14 @@ UNLIMITED = {
     "tests/judge/scenarios/": "a script of calls for each recorded transcript, under the same name",
 }
 SOURCES = (".rs", ".py", ".js", ".go", ".cpp", ".java")
+# Functions that show whole texts, however long, and the files that use them for texts which have been cut, or for
+# something else than a message.
+WHOLE = re.compile(r"\.escape_(default|ascii|debug)\(|to_string_binary\(|(format|format_args|write|writeln)!\(.*from_utf8_lossy")
+WITH_WHOLE = {
+    "engine/src/quote.rs", "engine/src/region/mod.rs", "server/src/access/file.rs", "server/src/gateway/rest/mutate.rs",
+    "server/src/gateway/rest/status.rs", "server/src/gateway/thrift2/server.rs", "server/src/info/traffic.rs", "server/src/net/connection.rs",
+    "server/src/net/sasl.rs", "server/src/net/web_pages.rs", "server/src/observe/log_writer.rs",
+}
 MEANINGLESS = re.compile(r"(^|[/_-])(utils?|helpers?|common|misc|stuff)([._/-]|$)")
 
 
@@ -34,3 +42,10 @@ def test_lengths_of_files():
 def test_files_are_named_after_their_subject():
     for path in files():
         assert not MEANINGLESS.search(path), f"{path} has a generic name: name the file after its subject"
+
+
+def test_messages_shorten_what_clients_have_sent():
+    for path in written(".rs"):
+        if path.startswith(("engine/src/", "server/src/")) and not path.startswith("server/src/cli/") and not path.endswith("_tests.rs") and path not in WITH_WHOLE:
+            found = WHOLE.search(text(path))
+            assert not found, f"{path} has {found[0]}: show what a client has sent with engine/src/quote.rs, which shortens it"

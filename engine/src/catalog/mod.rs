@@ -26,6 +26,7 @@ pub use traffic::Traffic;
 use crate::error::{Error, ErrorKind, Result};
 use crate::group;
 use crate::name::TableName;
+use crate::quote;
 use crate::schema::{FamilyRules, NamespaceDescriptor};
 use crate::stop::Stop;
 use crate::store::{SpaceId, Store};
@@ -250,6 +251,7 @@ impl Catalog {
 
 /// The error for a table that does not exist.
 pub(crate) fn not_found(name: &TableName) -> Error {
-    Error::new(ErrorKind::TableNotFound, name.to_string())
-        .with_plain(format!("table {name} does not exist: create it, or choose another name"))
+    let name = quote::Quoted(name);
+    Error::new(ErrorKind::TableNotFound, name)
+        .with_plain(format_args!("table {name} does not exist: create it, or choose another name"))
 }

@@ -8,6 +8,7 @@ use super::traffic::{GarbageCounter, RegionCounters};
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::TableName;
+use crate::quote;
 use crate::region::{self, Region};
 use crate::schema::{BloomFilter, Compression, FamilyDescriptor, FamilyRules, TableDescriptor};
 use crate::store::{SpaceId, SpaceOptions};
@@ -168,21 +169,15 @@ impl TableState {
 
     /// The error for a family that does not exist.
     pub(crate) fn no_family(&self, name: &[u8], row: &[u8]) -> Error {
-        let region =
-            region::locate(&self.regions, row).map(|r| String::from_utf8_lossy(&r.name(self.name())).into_owned());
+        let region = region::locate(&self.regions, row).map(|r| r.name(self.name())).unwrap_or_default();
+        let (name, region) = (quote::utf8(name), quote::utf8(&region));
         Error::new(
             ErrorKind::FamilyNotFound,
-            format!(
-                "Column family {} does not exist in region {} in table {}",
-                String::from_utf8_lossy(name),
-                region.unwrap_or_default(),
-                self.descriptor
-            ),
+            format_args!("Column family {name} does not exist in region {region} in table {}", self.descriptor),
         )
-        .with_plain(format!(
-            "table {} has no column family {}: name one of its families ({}), or add this one",
-            self.name(),
-            String::from_utf8_lossy(name),
+        .with_plain(format_args!(
+            "table {} has no column family {name}: name one of its families ({}), or add this one",
+            quote::Quoted(self.name()),
             self.descriptor.families.keys().map(|f| String::from_utf8_lossy(f)).collect::<Vec<_>>().join(", ")
         ))
     }

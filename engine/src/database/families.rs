@@ -4,6 +4,7 @@ use super::Engine;
 use super::tables::{check_not_system, complete, replan};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::TableName;
+use crate::quote;
 use crate::schema::{FamilyDescriptor, TableDescriptor, check_table, check_tracker_change};
 
 fn refuse<T>(text: String, remedy: impl std::fmt::Display) -> Result<T> {
@@ -17,7 +18,7 @@ fn known(descriptor: &TableDescriptor) -> String {
 }
 
 fn shown(name: &[u8]) -> String {
-    String::from_utf8_lossy(name).into_owned()
+    quote::utf8(name).to_string()
 }
 
 impl Engine {

@@ -3,6 +3,7 @@
 use super::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{DEFAULT_NAMESPACE, SYSTEM_NAMESPACE, check_namespace};
+use crate::quote::Quoted;
 use crate::schema::NamespaceDescriptor;
 
 /// HBase's master fails on an illegal name with an error that its clients retry as if it were temporary.
@@ -22,7 +23,7 @@ impl Engine {
         if catalog.namespace(&descriptor.name).is_ok() {
             return Err(Error::new(
                 ErrorKind::NamespaceExists,
-                format!("Namespace {} already exists", descriptor.name),
+                format!("Namespace {} already exists", Quoted(&descriptor.name)),
             )
             .with_remedy("choose another name, or alter this one"));
         }

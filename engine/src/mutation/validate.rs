@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::{Append, Delete, Increment, Mutation, PutCellOf, PutOf};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::FAMILY_LENGTH_MAX;
-use crate::region::to_string_binary;
+use crate::quote;
 use crate::request::check_row;
 
 /// The bytes of a serialised cell in addition to its row, family, qualifier and value: lengths, timestamp and type.
@@ -58,7 +58,7 @@ impl<B: AsRef<[u8]>> PutOf<B> {
         if !self.cells.is_empty() {
             return Ok(());
         }
-        let row = to_string_binary(self.row.as_ref());
+        let row = quote::binary(self.row.as_ref());
         Err(Error::invalid("No columns to insert")
             .with_remedy(format_args!("the put of row {row} has no values; send at least one")))
     }
@@ -76,8 +76,8 @@ impl<B: AsRef<[u8]>> PutOf<B> {
             Some(cell) => Err(Error::invalid(TOO_LARGE_FOR_CLIENT).with_remedy(format_args!(
                 "the value of {}:{} has {} bytes, and a cell with its row and column may have at \
                  most {limit}: split the value",
-                String::from_utf8_lossy(cell.family.as_ref()),
-                to_string_binary(&cell.qualifier.as_ref()[..cell.qualifier.as_ref().len().min(QUALIFIER_SHOWN_MAX)]),
+                quote::utf8(cell.family.as_ref()),
+                quote::binary(&cell.qualifier.as_ref()[..cell.qualifier.as_ref().len().min(QUALIFIER_SHOWN_MAX)]),
                 cell.value.as_ref().len()
             ))),
             None => Ok(()),
@@ -124,7 +124,7 @@ impl Mutation {
 }
 
 fn no_columns(what: &str, row: &Bytes) -> Error {
-    Error::invalid(format!("Invalid arguments to {what} of row {}, zero columns specified", to_string_binary(row)))
+    Error::invalid(format!("Invalid arguments to {what} of row {}, zero columns specified", quote::binary(row)))
         .with_remedy("name at least one column")
 }
 

@@ -11,6 +11,7 @@ pub use name::{compare_names, greatest_not_after};
 
 use crate::error::{Error, Result};
 use crate::name::TableName;
+use crate::quote;
 
 /// A region: a named range of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,8 +44,8 @@ pub fn cut(mut splits: Vec<Bytes>, id: i64) -> Result<Vec<Region>> {
     if let Some(pair) = splits.windows(2).find(|w| w[0] == w[1]) {
         return Err(Error::invalid(format!(
             "All split keys must be unique, found duplicate: {}, {}",
-            to_string_binary(&pair[0]),
-            to_string_binary(&pair[1])
+            quote::binary(&pair[0]),
+            quote::binary(&pair[1])
         ))
         .with_remedy("give each key once"));
     }
@@ -71,17 +72,10 @@ pub fn matches_splits(regions: &[Region], splits: &[Bytes]) -> bool {
         || regions.iter().filter(|r| r.start.is_empty() || splits.contains(&r.start)).count() == splits.len() + 1
 }
 
-/// Formats bytes as HBase does in messages: printable ASCII unchanged, everything else and the backslash as `\xHH`.
+/// Formats bytes as HBase does: printable ASCII unchanged, everything else and the backslash as `\xHH`. Messages use
+/// [`quote::binary`], which is bounded.
 pub fn to_string_binary(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len());
-    for &b in bytes {
-        match b {
-            b'\\' => out.push_str("\\x5C"),
-            0x20..=0x7E => out.push(char::from(b)),
-            _ => out.push_str(&format!("\\x{b:02X}")),
-        }
-    }
-    out
+    quote::Binary(bytes).to_string()
 }
 
 /// The name of the only region of `hbase:meta`.

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use num_bigint::BigUint;
 
 use crate::error::{Error, Result};
+use crate::quote;
 
 const HEX_WIDTH: usize = 8;
 const DECIMAL_WIDTH: usize = 8;
@@ -95,8 +96,8 @@ pub fn range(start: &[u8], end: &[u8], regions: u32) -> Result<Vec<Bytes>> {
     if start >= end {
         return Err(Error::invalid("Start key must be smaller than end key").with_remedy(format_args!(
             "they are {} and {}; exchange them",
-            super::to_string_binary(start),
-            super::to_string_binary(end)
+            quote::binary(start),
+            quote::binary(end)
         )));
     }
     if regions == 3 {

@@ -1,17 +1,19 @@
 //! Attributes: a map from byte strings to byte strings, parsed as Java parses them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::quote::Quoted;
 
 /// Attributes of a table or family, unparsed.
 pub type Attributes = BTreeMap<Bytes, Bytes>;
 
 /// The text of a value.
-pub(super) fn text(attributes: &Attributes, key: &str) -> Option<String> {
-    attributes.get(key.as_bytes()).map(|v| String::from_utf8_lossy(v).into_owned())
+pub(super) fn text<'a>(attributes: &'a Attributes, key: &str) -> Option<Cow<'a, str>> {
+    attributes.get(key.as_bytes()).map(|v| String::from_utf8_lossy(v))
 }
 
 /// Parses a whole number as Java's `Integer.parseInt` and `Long.parseLong` do: an optional sign and decimal digits,
@@ -24,7 +26,7 @@ pub(super) fn number<T: std::str::FromStr>(attributes: &Attributes, key: &str, d
     text.parse().map_err(|_| {
         Error::new(
             ErrorKind::Unprocessable,
-            format!("{key} must be a whole number in range, not \"{text}\" (NumberFormatException)"),
+            format!("{key} must be a whole number in range, not \"{}\" (NumberFormatException)", Quoted(&text)),
         )
     })
 }

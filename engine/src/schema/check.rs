@@ -7,8 +7,11 @@ use super::options::{BloomFilter, Compression};
 use super::rules::FamilyRules;
 use super::table::{FAMILIES_MAX, REGION_REPLICATION_MAX, TableDescriptor};
 use crate::error::{Error, ErrorKind, Result};
+use crate::quote::Quoted;
 use crate::request::ROW_LENGTH_MAX;
 
+/// The beginning of the keys of coprocessors.
+const COPROCESSOR: &[u8] = b"coprocessor$";
 const SWITCH: &str = "hbase.table.sanity.checks";
 const FILE_BYTES_MIN: i64 = 2 * 1024 * 1024;
 const FLUSH_BYTES_MIN: i64 = 1024 * 1024;
@@ -112,21 +115,24 @@ fn check_classes(table: &TableDescriptor) -> Result<()> {
             policy.strip_prefix("org.apache.hadoop.hbase.regionserver.").is_some_and(|p| SPLIT_POLICIES.contains(&p));
         if !known {
             return refuse(
-                format_args!("Unable to load configured region split policy '{policy}' for table '{}'", table.name),
+                format_args!(
+                    "Unable to load configured region split policy '{}' for table '{}'",
+                    Quoted(&policy),
+                    table.name
+                ),
                 "name one of HBase's own policies with its package, or leave SPLIT_POLICY out",
             );
         }
     }
     for (key, value) in &table.attributes {
-        let key = String::from_utf8_lossy(key).to_ascii_lowercase();
-        let Some(number) = key.strip_prefix("coprocessor$") else { continue };
-        if number.is_empty() || !number.bytes().all(|b| b.is_ascii_digit()) {
+        let Some((prefix, number)) = key.split_at_checked(COPROCESSOR.len()) else { continue };
+        if !prefix.eq_ignore_ascii_case(COPROCESSOR) || number.is_empty() || !number.iter().all(u8::is_ascii_digit) {
             continue;
         }
-        let value = String::from_utf8_lossy(value).into_owned();
+        let value = String::from_utf8_lossy(value);
         if let Some(class) = value.split('|').nth(1).map(str::trim).filter(|c| !c.is_empty()) {
             return refuse(
-                format_args!("Class {class} cannot be loaded"),
+                format_args!("Class {} cannot be loaded", Quoted(class)),
                 format_args!("hjall runs no coprocessors; create table {} without this one", table.name),
             );
         }
@@ -166,7 +172,7 @@ fn check_compression(table: &TableDescriptor) -> Result<()> {
                     return refuse(format!("{MISSING_CLASS}.xz.LzmaCodec"), remedy(family, key, "LZMA"));
                 }
                 None => {
-                    let name = name.to_uppercase();
+                    let name = Quoted(&name).to_string().to_uppercase();
                     return refuse(
                         format!("No enum constant org.apache.hadoop.hbase.io.compress.Compression.Algorithm.{name}"),
                         remedy(family, key, &name),
@@ -181,7 +187,7 @@ fn check_compression(table: &TableDescriptor) -> Result<()> {
 fn check_encryption(table: &TableDescriptor) -> Result<()> {
     match table.families.values().find_map(|f| text(&f.attributes, "ENCRYPTION")) {
         Some(cipher) => refuse(
-            format_args!("Cipher '{cipher}' previously failed test."),
+            format_args!("Cipher '{}' previously failed test.", Quoted(&cipher)),
             format_args!("hjall does not encrypt files; create table {} without ENCRYPTION", table.name),
         ),
         None => Ok(()),
@@ -279,6 +285,7 @@ fn check_values(table: &TableDescriptor) -> Result<()> {
             let remedy = format_args!(
                 "use NONE, BASIC, EAGER or ADAPTIVE for IN_MEMORY_COMPACTION of family {name}, or leave it out"
             );
+            let policy = Quoted(&policy);
             return refuse(format!("No enum constant org.apache.hadoop.hbase.MemoryCompactionPolicy.{policy}"), remedy);
         }
     }

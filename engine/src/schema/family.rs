@@ -1,6 +1,5 @@
 //! The descriptor of a family: unparsed attributes, with typed getters and setters.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
@@ -9,6 +8,7 @@ use super::attribute::{Attributes, number, text, truth};
 use super::options::{BlockEncoding, BloomFilter, Compression, KeepDeleted};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::check_family;
+use crate::quote::{self, Quoted, Utf8};
 
 /// Attributes that every family has, with their defaults.
 pub(super) const DEFAULTS: [(&str, &str); 12] = [
@@ -57,8 +57,8 @@ impl FamilyDescriptor {
     }
 
     /// The name as text, for messages.
-    pub(super) fn shown_name(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.name)
+    pub(super) fn shown_name(&self) -> Quoted<Utf8<'_>> {
+        quote::utf8(&self.name)
     }
 
     /// The remedy for a VERSIONS below MIN_VERSIONS.
@@ -112,7 +112,7 @@ impl FamilyDescriptor {
         from_name(&name).ok_or_else(|| {
             Error::new(
                 ErrorKind::Unprocessable,
-                format!("{key} of column family {} is unknown: {name}", self.shown_name()),
+                format!("{key} of column family {} is unknown: {}", self.shown_name(), Quoted(&name)),
             )
             .with_remedy("use one of the values that HBase has for this attribute, or leave it out")
         })

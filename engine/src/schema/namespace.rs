@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::quote::Quoted;
 
 const QUOTA_REGIONS: &str = "hbase.namespace.quota.maxregions";
 const QUOTA_TABLES: &str = "hbase.namespace.quota.maxtables";
@@ -35,7 +36,8 @@ impl NamespaceDescriptor {
                 Error::new(
                     ErrorKind::Refused,
                     format!(
-                        "NumberFormatException while getting max {what}. {key} must be a whole number, not \"{text}\""
+                        "NumberFormatException while getting max {what}. {key} must be a whole number, not \"{}\"",
+                        Quoted(text)
                     ),
                 )
             })?;
@@ -44,7 +46,7 @@ impl NamespaceDescriptor {
                 let which = if which == "table" { "tables" } else { which };
                 return Err(Error::new(
                     ErrorKind::Constraint,
-                    format!("The max {which} quota for {} is less than or equal to zero.", self.name),
+                    format!("The max {which} quota for {} is less than or equal to zero.", Quoted(&self.name)),
                 )
                 .with_remedy(format_args!("set {key} to 1 or more, or leave it out")));
             }

@@ -7,6 +7,7 @@ use bytes::Bytes;
 
 use super::family::{DEFAULTS, FamilyDescriptor, TTL_FOREVER_SECONDS};
 use super::table::TableDescriptor;
+use crate::quote::Utf8;
 
 /// Keys of a family that are printed before its metadata.
 const FAMILY_KEYS: [&str; 17] = [
@@ -49,10 +50,6 @@ const TABLE_KEYS: [&str; 16] = [
     "SPLIT_POLICY",
 ];
 
-fn lossy(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 /// `3700 SECONDS (1 HOUR 1 MINUTE 40 SECONDS)`. The plural of the inner seconds follows the count of minutes, as HBase
 /// has it.
 fn seconds_text(total: i64) -> String {
@@ -91,12 +88,13 @@ fn bytes_text(total: i64) -> String {
     format!("{total} B ({})", parts.join(" "))
 }
 
-fn value_text(key: &str, value: &[u8]) -> String {
-    let text = lossy(value);
-    match (key, text.parse()) {
-        ("TTL", Ok(seconds)) => seconds_text(seconds),
-        ("BLOCKSIZE", Ok(bytes)) => bytes_text(bytes),
-        _ => text,
+/// Writes an attribute with its value, which may be long and is not copied.
+fn write_value(f: &mut fmt::Formatter<'_>, key: &[u8], value: &[u8]) -> fmt::Result {
+    let number = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
+    match (key, number) {
+        (b"TTL", Some(seconds)) => write!(f, "{} => '{}'", Utf8(key), seconds_text(seconds)),
+        (b"BLOCKSIZE", Some(bytes)) => write!(f, "{} => '{}'", Utf8(key), bytes_text(bytes)),
+        _ => write!(f, "{} => '{}'", Utf8(key), Utf8(value)),
     }
 }
 
@@ -116,17 +114,23 @@ fn in_hash_order(attributes: &BTreeMap<Bytes, Bytes>) -> Vec<&Bytes> {
     keys
 }
 
-fn quoted(entries: &[(String, String)]) -> String {
-    entries.iter().map(|(k, v)| format!("'{k}' => '{v}'")).collect::<Vec<_>>().join(", ")
+/// Writes keys and values, both in quotes.
+fn write_pairs<'a>(f: &mut fmt::Formatter<'_>, pairs: impl IntoIterator<Item = (&'a Bytes, &'a Bytes)>) -> fmt::Result {
+    for (number, (key, value)) in pairs.into_iter().enumerate() {
+        let comma = if number == 0 { "" } else { ", " };
+        write!(f, "{comma}'{}' => '{}'", Utf8(key), Utf8(value))?;
+    }
+    Ok(())
 }
 
-fn rest_of(map: &BTreeMap<Bytes, Bytes>, reserved: &[&str]) -> Vec<(String, String)> {
-    map.iter().map(|(k, v)| (lossy(k), lossy(v))).filter(|(k, _)| !reserved.contains(&k.as_str())).collect()
+/// Whether a key is one of these.
+fn is_among(keys: &[&str], key: &[u8]) -> bool {
+    keys.iter().any(|known| known.as_bytes() == key)
 }
 
 impl fmt::Display for FamilyDescriptor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{{NAME => '{}'", lossy(&self.name))?;
+        write!(f, "{{NAME => '{}'", Utf8(&self.name))?;
         let mut attributes = self.attributes.clone();
         for (key, default) in DEFAULTS {
             let (key, default) = (Bytes::from_static(key.as_bytes()), Bytes::from_static(default.as_bytes()));
@@ -134,48 +138,50 @@ impl fmt::Display for FamilyDescriptor {
         }
         let mut metadata = Vec::new();
         for key in in_hash_order(&attributes) {
-            let (key, value) = (lossy(key), &attributes[key]);
-            if FAMILY_KEYS.contains(&&key[..]) {
-                write!(f, ", {key} => '{}'", value_text(&key, value))?;
+            let value = &attributes[key];
+            if is_among(&FAMILY_KEYS, key) {
+                f.write_str(", ")?;
+                write_value(f, key, value)?;
             } else {
-                metadata.push((key, lossy(value)));
+                metadata.push((key, value));
             }
         }
         if !metadata.is_empty() {
-            write!(f, ", METADATA => {{{}}}", quoted(&metadata))?;
+            f.write_str(", METADATA => {")?;
+            write_pairs(f, metadata)?;
+            f.write_str("}")?;
         }
         if !self.configuration.is_empty() {
-            write!(f, ", CONFIGURATION => {{{}}}", quoted(&rest_of(&self.configuration, &[])))?;
+            f.write_str(", CONFIGURATION => {")?;
+            write_pairs(f, &self.configuration)?;
+            f.write_str("}")?;
         }
         f.write_str("}")
     }
 }
 
-impl TableDescriptor {
-    /// The descriptor as HBase prints it: `'t', {TABLE_ATTRIBUTES => {…}}, {NAME => 'f', …}`.
-    fn attributes_text(&self) -> String {
-        let mut parts = Vec::new();
+/// The descriptor as HBase prints it: `'t', {TABLE_ATTRIBUTES => {…}}, {NAME => 'f', …}`.
+impl fmt::Display for TableDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}'", self.name)?;
+        let mut comma = ", {TABLE_ATTRIBUTES => {";
         for key in TABLE_KEYS {
             let Some(value) = self.attributes.get(key.as_bytes()) else { continue };
             if key == "IS_META" && !value.eq_ignore_ascii_case(b"true") {
                 continue;
             }
-            parts.push(format!("{key} => '{}'", lossy(value)));
+            write!(f, "{comma}{key} => '{}'", Utf8(value))?;
+            comma = ", ";
         }
-        let metadata = rest_of(&self.attributes, &TABLE_KEYS);
-        if !metadata.is_empty() {
-            parts.push(format!("METADATA => {{{}}}", quoted(&metadata)));
+        let mut metadata = self.attributes.iter().filter(|(key, _)| !is_among(&TABLE_KEYS, key)).peekable();
+        if metadata.peek().is_some() {
+            write!(f, "{comma}METADATA => {{")?;
+            write_pairs(f, metadata)?;
+            f.write_str("}")?;
+            comma = ", ";
         }
-        parts.join(", ")
-    }
-}
-
-impl fmt::Display for TableDescriptor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}'", self.name)?;
-        let attributes = self.attributes_text();
-        if !attributes.is_empty() {
-            write!(f, ", {{TABLE_ATTRIBUTES => {{{attributes}}}}}")?;
+        if comma == ", " {
+            f.write_str("}}")?;
         }
         for family in self.families.values() {
             write!(f, ", {family}")?;

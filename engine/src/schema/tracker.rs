@@ -1,12 +1,15 @@
 //! The attribute that selects HBase's store file tracker. hjall stores it and refuses what HBase refuses; it has no
 //! other effect.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 
 use super::attribute::text;
 use super::family::FamilyDescriptor;
 use super::table::TableDescriptor;
 use crate::error::{Error, ErrorKind, Result};
+use crate::quote::Quoted;
 
 /// The key of the attribute, in tables, families and the configuration of families.
 pub const TRACKER_KEY: &str = "hbase.store.file-tracker.impl";
@@ -21,12 +24,12 @@ const CLASSES: [(&str, &str); 3] = [
 ];
 
 /// The effective tracker of a family: its attribute, else its configuration, else the table's attribute.
-fn tracker_of(table: &TableDescriptor, family: &FamilyDescriptor) -> String {
+fn tracker_of<'a>(table: &'a TableDescriptor, family: &'a FamilyDescriptor) -> Cow<'a, str> {
     let key = Bytes::from_static(TRACKER_KEY.as_bytes());
     text(&family.attributes, TRACKER_KEY)
-        .or_else(|| family.configuration.get(&key).map(|v| String::from_utf8_lossy(v).into_owned()))
+        .or_else(|| family.configuration.get(&key).map(|v| String::from_utf8_lossy(v)))
         .or_else(|| text(&table.attributes, TRACKER_KEY))
-        .unwrap_or_else(|| DEFAULT.to_owned())
+        .unwrap_or(Cow::Borrowed(DEFAULT))
 }
 
 fn short_name(given: &str) -> Result<&'static str> {
@@ -36,8 +39,11 @@ fn short_name(given: &str) -> Result<&'static str> {
         .map(|(short, _)| *short)
         .ok_or_else(|| {
             let known = CLASSES.map(|(short, _)| short).join(", ");
-            Error::new(ErrorKind::ClassNotFound, format!("java.lang.ClassNotFoundException: Class {given} not found"))
-                .with_remedy(format_args!("set {TRACKER_KEY} to one of {known}, or leave it out"))
+            Error::new(
+                ErrorKind::ClassNotFound,
+                format!("java.lang.ClassNotFoundException: Class {} not found", Quoted(given)),
+            )
+            .with_remedy(format_args!("set {TRACKER_KEY} to one of {known}, or leave it out"))
         })
 }
 

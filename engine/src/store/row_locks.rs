@@ -21,6 +21,7 @@ use super::prehashed::BuildPrehashed;
 use super::time::{LEAD_MAX_MS, RowTime, STALL_MAX, Time, Waited};
 use crate::blocking;
 use crate::error::{Error, ErrorKind, Result};
+use crate::quote;
 
 /// How long a transaction waits for its rows, as the default of HBase's `hbase.rowlock.wait.duration`.
 const WAIT_MAX: Duration = Duration::from_secs(30);
@@ -285,7 +286,7 @@ pub(crate) struct BusyRows {
 impl fmt::Display for BusyRows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.names.first().map(Bytes::as_ref).unwrap_or_default();
-        write!(f, "row \"{}\" {}", name.escape_ascii(), self.reason)
+        write!(f, "row \"{}\" {}", quote::escaped(name), self.reason)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cell::Row;
 use crate::core::Handle;
-use crate::error::Result;
+use crate::error::{ListErrors, Result};
 use crate::mutation::{Append, Check, Delete, Increment, Mutation, Put};
 use crate::name::TableName;
 pub use crate::read::RememberedRows;
@@ -96,7 +96,8 @@ impl Table {
 
     /// Reads several rows independently of each other, in the order of the request.
     pub fn get_many(&self, gets: &[Get]) -> Vec<Result<Row>> {
-        gets.iter().map(|get| self.get(get)).collect()
+        let mut errors = ListErrors::default();
+        gets.iter().map(|get| errors.keep(self.get(get))).collect()
     }
 
     /// As [`Self::get_many`], within the budget of a call.
@@ -121,14 +122,14 @@ impl Table {
         budget: &dyn Budget,
         read: impl Fn(&Get) -> Result<R>,
     ) -> Result<Vec<Result<R>>> {
-        let mut answers = Vec::with_capacity(gets.len());
+        let (mut answers, mut errors) = (Vec::with_capacity(gets.len()), ListErrors::default());
         for (n, get) in gets.iter().enumerate() {
             budget.check()?;
             // As in scans, other threads that wait for the core run in between.
             if n % GETS_AT_ONCE == GETS_AT_ONCE - 1 {
                 std::thread::yield_now();
             }
-            answers.push(read(get));
+            answers.push(errors.keep(read(get)));
         }
         // The last read may have used up the budget.
         budget.check()?;

@@ -6,6 +6,7 @@ use crate::catalog::TableState;
 use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::Durability;
+use crate::quote;
 use crate::store::{BusyRows, Transaction};
 
 /// Runs a transaction of one row, as [`Core::transact`] does. If the row is busy, the error names it.
@@ -31,5 +32,5 @@ pub(super) fn busy_rows(error: &Error) -> Option<&BusyRows> {
 
 /// The error of a mutation whose row was busy. The store knows the row by its lock name only.
 pub(super) fn busy_error(row: &[u8], reason: &str) -> Error {
-    Error::new(ErrorKind::Busy, format!("row \"{}\" {reason}", row.escape_ascii()))
+    Error::new(ErrorKind::Busy, format!("row \"{}\" {reason}", quote::escaped(row)))
 }

@@ -9,7 +9,7 @@ use super::draft::{Time, draft_delete, draft_put};
 use super::limits;
 use crate::catalog::TableState;
 use crate::core::Core;
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, ListErrors, Result};
 use crate::mutation::{Delete, Durability, PutOf, negative_timestamp};
 use crate::name::TableName;
 use crate::store::Transaction;
@@ -114,7 +114,8 @@ pub(super) fn apply_to<M: Single>(core: &Core, table: &TableState, mutation: &M)
 
 /// Applies mutations in order. Returns the result of each.
 pub(crate) fn apply_each<M: Single>(core: &Core, name: &TableName, mutations: &[M]) -> Vec<Result<()>> {
-    let mut results: Vec<_> = mutations.iter().map(|m| m.check(core)).collect();
+    let mut errors = ListErrors::default();
+    let mut results: Vec<_> = mutations.iter().map(|m| errors.keep(m.check(core))).collect();
     let good: Vec<_> = (0..mutations.len()).filter(|&i| results[i].is_ok()).collect();
     if good.is_empty() {
         return results;
@@ -124,7 +125,7 @@ pub(crate) fn apply_each<M: Single>(core: &Core, name: &TableName, mutations: &[
         let mut rest = &good[..];
         while !rest.is_empty() {
             let (group, later) = rest.split_at(group_len(mutations, rest));
-            apply_group(core, table, mutations, group, &mut results);
+            apply_group(core, table, mutations, group, &mut results, &mut errors);
             for &i in group.iter().filter(|&&i| results[i].is_ok()) {
                 table.count_writes(mutations[i].row(), 1, mutations[i].weight());
             }
@@ -159,11 +160,12 @@ fn apply_group<M: Single>(
     mutations: &[M],
     group: &[usize],
     results: &mut [Result<()>],
+    errors: &mut ListErrors,
 ) {
     let mut group = group.to_vec();
     for repeats in 0.. {
         let rows: Vec<_> = group.iter().map(|&i| table.row_lock(mutations[i].row())).collect();
-        let Err(error) = apply_rows(core, table, mutations, &group, &rows, results) else { return };
+        let Err(error) = apply_rows(core, table, mutations, &group, &rows, results, errors) else { return };
         let Some(busy) = busy_rows(&error).filter(|busy| repeats < REPEATS_MAX && !busy.names.is_empty()) else {
             for i in group {
                 if results[i].is_ok() {
@@ -176,7 +178,7 @@ fn apply_group<M: Single>(
         let mut others = Vec::with_capacity(group.len());
         for (&i, row) in group.iter().zip(&rows) {
             if names.contains(row) {
-                results[i] = Err(busy_error(mutations[i].row(), &busy.reason));
+                results[i] = errors.keep(Err(busy_error(mutations[i].row(), &busy.reason)));
             } else {
                 others.push(i);
             }
@@ -196,13 +198,15 @@ fn apply_rows<M: Single>(
     group: &[usize],
     rows: &[Bytes],
     results: &mut [Result<()>],
+    errors: &mut ListErrors,
 ) -> Result<()> {
     let durability =
         group.iter().map(|&i| table.durability(mutations[i].durability())).max().unwrap_or(Durability::SyncWal);
     core.transact(rows, durability, &mut |tx| {
         let time = Time::of(tx);
         for &i in group {
-            results[i] = mutations[i].check_on_server(core).and_then(|()| mutations[i].draft(tx, table, time));
+            let drafted = mutations[i].check_on_server(core).and_then(|()| mutations[i].draft(tx, table, time));
+            results[i] = errors.keep(drafted);
         }
         Ok(())
     })

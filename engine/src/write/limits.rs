@@ -4,7 +4,8 @@ use crate::catalog::TableState;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::cell_bytes;
 use crate::mutation::{Delete, PutCellOf, PutOf};
-use crate::region::{self, to_string_binary};
+use crate::quote;
+use crate::region;
 
 /// The bytes that an HBase server adds to a cell's serialised length.
 const SERVER_EXTRA_BYTES: i64 = 4;
@@ -15,7 +16,7 @@ fn check(limit: i64, row: &[u8], family: &[u8], qualifier: &[u8], value: &[u8]) 
     if limit <= 0 || size <= limit {
         return Ok(());
     }
-    let name = format!("{}/{}:{}", to_string_binary(row), String::from_utf8_lossy(family), shown(qualifier));
+    let name = format!("{}/{}:{}", quote::binary(row), quote::utf8(family), shown(qualifier));
     Err(Error::new(ErrorKind::CellTooLarge, format!("Cell[{name}] with size {size} exceeds limit of {limit} bytes"))
         .with_remedy(SPLIT_IT))
 }
@@ -23,7 +24,7 @@ fn check(limit: i64, row: &[u8], family: &[u8], qualifier: &[u8], value: &[u8]) 
 /// A qualifier in an error message, truncated, because it may be what is too large.
 fn shown(qualifier: &[u8]) -> String {
     const SHOWN_BYTES: usize = 64;
-    let mut text = to_string_binary(&qualifier[..qualifier.len().min(SHOWN_BYTES)]);
+    let mut text = quote::binary(&qualifier[..qualifier.len().min(SHOWN_BYTES)]).to_string();
     if qualifier.len() > SHOWN_BYTES {
         text.push('…');
     }
@@ -63,12 +64,12 @@ pub(super) fn check_result(
     let region = region::locate(table.regions(), row).map(|r| r.name(table.name())).unwrap_or_default();
     Err(Error::new(
         ErrorKind::CellTooLarge,
-        format!("Cell with size {size} exceeds limit of {limit} bytes in region {}", String::from_utf8_lossy(&region)),
+        format!("Cell with size {size} exceeds limit of {limit} bytes in region {}", quote::utf8(&region)),
     )
     .with_remedy(format_args!(
         "what {}/{}:{} would become is too large; {SPLIT_IT}",
-        to_string_binary(row),
-        String::from_utf8_lossy(family),
+        quote::binary(row),
+        quote::utf8(family),
         shown(qualifier)
     )))
 }

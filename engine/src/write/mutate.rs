@@ -10,8 +10,8 @@ use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::{Check, CompareOp, Durability, Mutation, negative_timestamp};
 use crate::name::TableName;
+use crate::quote;
 use crate::read::newest;
-use crate::region::to_string_binary;
 use crate::request::check_row;
 
 /// The remedy for mutations of several rows.
@@ -56,8 +56,8 @@ pub(crate) fn mutate_row(core: &Core, name: &TableName, row: &[u8], mutations: &
             ErrorKind::RowMismatch,
             format!(
                 "The row in the recently added Mutation {} doesn't match the original one {}",
-                to_string_binary(other.row()),
-                to_string_binary(row)
+                quote::binary(other.row()),
+                quote::binary(row)
             ),
         )
         .with_remedy(ONE_ROW));
@@ -87,8 +87,8 @@ pub(crate) fn check_and_mutate(core: &Core, name: &TableName, check: &Check, mut
             ErrorKind::RowMismatch,
             format!(
                 "The row of the action {} doesn't match the original one {}",
-                to_string_binary(other.row()),
-                to_string_binary(&check.row)
+                quote::binary(other.row()),
+                quote::binary(&check.row)
             ),
         )
         .with_remedy(ONE_ROW));

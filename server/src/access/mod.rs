@@ -13,6 +13,7 @@ mod token;
 mod tries;
 mod users;
 
+use hjall_engine::quote::Quoted;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -262,18 +263,24 @@ fn denied(user: &str, need: Need<'_>) -> Denied {
     };
     Denied(match need {
         Need::Table(Role::Read, Some(table)) => {
-            format!("Insufficient permissions for user '{user}' (table={table}, action=READ)")
+            format!("Insufficient permissions for user '{user}' (table={}, action=READ)", Quoted(table))
         }
         Need::Table(role, Some(table)) => {
-            let table = table.with_namespace();
+            let table = Quoted(table.with_namespace()).to_string();
             wanted(&table, &format!("table={table},"), role.action())
         }
-        Need::Any(Some(table)) => format!("Insufficient permissions for user '{user}' (table={table}, action=any)"),
-        Need::Create(Some(table)) => {
-            let params = format!("namespace={},table={},", table.namespace(), table.with_namespace());
-            wanted(table.namespace(), &params, Role::Admin.action())
+        Need::Any(Some(table)) => {
+            format!("Insufficient permissions for user '{user}' (table={}, action=any)", Quoted(table))
         }
-        Need::Namespace(Some(namespace)) => wanted(namespace, &format!("namespace={namespace},"), "ADMIN"),
+        Need::Create(Some(table)) => {
+            let namespace = Quoted(table.namespace()).to_string();
+            let params = format!("namespace={namespace},table={},", Quoted(table.with_namespace()));
+            wanted(&namespace, &params, Role::Admin.action())
+        }
+        Need::Namespace(Some(namespace)) => {
+            let namespace = Quoted(namespace).to_string();
+            wanted(&namespace, &format!("namespace={namespace},"), "ADMIN")
+        }
         Need::Table(role, None) => {
             format!("Insufficient permissions for user '{user}' (global, action={})", role.action())
         }

@@ -1,6 +1,7 @@
 //! Engine errors as the Java exceptions that HBase raises. Clients search error texts for the class names.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use hjall_engine::name::TableName;
 use hjall_engine::{Engine, Error, ErrorKind};
@@ -33,6 +34,11 @@ pub const CLOSED_SCANNER: &str =
 const NOT_SERVING: &str = "org.apache.hadoop.hbase.NotServingRegionException";
 const RETRIES_EXHAUSTED: &str = "org.apache.hadoop.hbase.client.RetriesExhaustedException";
 const BATCH: &str = "org.apache.hadoop.hbase.client.RetriesExhaustedWithDetailsException";
+
+/// The number of causes that the summary of a batch names.
+const CAUSES_MAX: usize = 100;
+/// The length of the causes that the summary of a batch names, in bytes.
+const CAUSES_BYTES_MAX: usize = 64 << 10;
 
 /// Classes of failures after which a retry may succeed. All other classes here are HBase's
 /// `DoNotRetryIOException` and its subclasses.
@@ -69,11 +75,12 @@ impl Raised {
         Self { class: error.kind().java_class(), text, remedy, remote: is_remote(error.kind()) }
     }
 
-    /// The exception of a batch in which some calls failed: a summary that counts equal causes. The remedy is that of
-    /// the first failure, whose reason precedes it if the summary names only the class.
+    /// The exception of a batch in which some calls failed: a summary that counts equal causes. It names the first
+    /// [`CAUSES_MAX`] causes of at most [`CAUSES_BYTES_MAX`] bytes, and counts the failures with other ones. The remedy
+    /// is that of the first failure, whose reason precedes it if the summary names only the class.
     pub fn batch<'a>(failures: impl IntoIterator<Item = &'a Error>, server: &Identity) -> Self {
-        let (mut total, mut causes, mut located) = (0, Vec::<(String, usize)>::new(), true);
-        let mut places = HashMap::<String, usize>::new();
+        let (mut total, mut others, mut located) = (0, 0, true);
+        let (mut causes, mut places, mut bytes) = (Vec::<(Rc<str>, usize)>::new(), HashMap::<Rc<str>, usize>::new(), 0);
         let mut remedy = None;
         for error in failures {
             total += 1;
@@ -82,12 +89,20 @@ impl Raised {
             if total == 1 {
                 remedy = if cause.contains(error.message()) { error.remedy() } else { Some(error.plain()) };
             }
-            let place = *places.entry(cause.clone()).or_insert(causes.len());
-            match causes.get_mut(place) {
+            let is_first = causes.is_empty();
+            let has_room = causes.len() < CAUSES_MAX && bytes + cause.len() <= CAUSES_BYTES_MAX;
+            match places.get(&*cause).and_then(|place| causes.get_mut(*place)) {
                 Some((_, count)) => *count += 1,
-                None => causes.push((cause, 1)),
+                None if is_first || has_room => {
+                    let cause: Rc<str> = cause.into();
+                    bytes += cause.len();
+                    places.insert(Rc::clone(&cause), causes.len());
+                    causes.push((cause, 1));
+                }
+                None => others += 1,
             }
         }
+        causes.extend((others > 0).then(|| ("other causes".into(), others)));
         let plural = |n: usize| if n == 1 { "" } else { "s" };
         let listed: String = causes.iter().map(|(text, n)| format!("{text}: {n} time{}, ", plural(*n))).collect();
         let server = if located { server.to_string() } else { "null".to_owned() };
@@ -175,4 +190,47 @@ fn is_remote(kind: ErrorKind) -> bool {
             | ErrorKind::RowMismatch
             | ErrorKind::FilterMalformed
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use hjall_engine::quote::Quoted;
+
+    use super::*;
+
+    fn summary(failures: &[Error]) -> String {
+        let server = Identity { host: "h".into(), port: 1, start_code: 2 };
+        Raised::batch(failures, &server).bare()
+    }
+
+    fn no_family(number: usize, padding: &str) -> Error {
+        Error::new(ErrorKind::FamilyNotFound, format!("no family {number}{padding}")).with_remedy("name another")
+    }
+
+    #[test]
+    fn usual_numbers_of_causes_are_listed() {
+        let failures: Vec<_> =
+            (0..CAUSES_MAX).flat_map(|number| [no_family(number, ""), no_family(number, "")]).collect();
+        let text = summary(&failures);
+        assert!(
+            text.starts_with("Failed 200 actions: org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException: ")
+        );
+        assert_eq!(text.matches(": 2 times, ").count(), CAUSES_MAX);
+        assert!(text.contains("servers with issues: h,1,2") && !text.contains("other causes"), "{text}");
+    }
+
+    #[test]
+    fn further_causes_are_counted() {
+        let failures: Vec<_> = (0..CAUSES_MAX + 7).map(|number| no_family(number, "")).collect();
+        let text = summary(&failures);
+        assert!(text.contains("no family 99\n") && !text.contains("no family 100\n"), "{text}");
+        assert!(text.contains(": 1 time, other causes: 7 times, servers with issues: "), "{text}");
+        let failures: Vec<_> = (0..100).map(|number| no_family(number, &"x".repeat(10_000))).collect();
+        let text = summary(&failures);
+        assert!(
+            text.len() < CAUSES_BYTES_MAX + 20_000 && text.contains("other causes: 94 times, "),
+            "{}",
+            Quoted(text)
+        );
+    }
 }

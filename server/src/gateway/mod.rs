@@ -101,7 +101,7 @@ macro_rules! dispatcher {
                         }
                         Err(fault) => Err(fault),
                     };
-                    let answer = write_rows!($verb answer, output);
+                    let answer = write_rows!($verb answer, output).map_err(Fault::shortened);
                     // A fault remains an error if no field of the result can contain it.
                     $(let answer = error::$field(answer, &mut result.$field);)*
                     answer?;

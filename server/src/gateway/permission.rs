@@ -2,7 +2,8 @@
 //!
 //! Every call of both services passes here, with the first argument of its method, which names what the call concerns.
 
-use hjall_engine::name::TableName;
+use hjall_engine::name::{TableName, namespace_text};
+use hjall_engine::quote::{self, Quoted};
 use hjall_idl::{hbase1, hbase2};
 
 use crate::access::audit;
@@ -12,6 +13,7 @@ use crate::gateway::error::{IO, Raised};
 use crate::settings::config::ReadOnly;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Access, Effect, Method, ScannerUse, Service};
+use std::borrow::Cow;
 
 const ACCESS_DENIED: &str = "org.apache.hadoop.hbase.security.AccessDeniedException";
 
@@ -24,7 +26,7 @@ pub trait Subject {
     }
 
     /// The namespace that it names.
-    fn namespace(&self) -> Option<String> {
+    fn namespace(&self) -> Option<Cow<'_, str>> {
         None
     }
 
@@ -48,12 +50,12 @@ impl Subject for &[u8] {
         vec![TableName::parse(self).ok()]
     }
 
-    fn namespace(&self) -> Option<String> {
-        Some(String::from_utf8_lossy(self).into_owned())
+    fn namespace(&self) -> Option<Cow<'_, str>> {
+        Some(namespace_text(self))
     }
 
     fn shown(&self) -> String {
-        String::from_utf8_lossy(self).into_owned()
+        quote::utf8(self).to_string()
     }
 }
 
@@ -62,8 +64,8 @@ impl Subject for Vec<u8> {
         self.as_slice().tables()
     }
 
-    fn namespace(&self) -> Option<String> {
-        self.as_slice().namespace()
+    fn namespace(&self) -> Option<Cow<'_, str>> {
+        Some(namespace_text(self))
     }
 
     fn shown(&self) -> String {
@@ -90,10 +92,10 @@ impl Subject for hbase2::TTableName {
     }
 
     fn shown(&self) -> String {
-        let qualifier = String::from_utf8_lossy(&self.qualifier);
+        let qualifier = quote::utf8(&self.qualifier);
         match self.ns.as_deref() {
-            None | Some(b"" | b"default") => qualifier.into_owned(),
-            Some(namespace) => format!("{}:{qualifier}", String::from_utf8_lossy(namespace)),
+            None | Some(b"" | b"default") => qualifier.to_string(),
+            Some(namespace) => format!("{}:{qualifier}", quote::utf8(namespace)),
         }
     }
 }
@@ -109,7 +111,7 @@ impl Subject for hbase2::TTableDescriptor {
 }
 
 impl Subject for hbase2::TNamespaceDescriptor {
-    fn namespace(&self) -> Option<String> {
+    fn namespace(&self) -> Option<Cow<'_, str>> {
         self.name.namespace()
     }
 
@@ -147,7 +149,7 @@ impl<T: Subject> Subject for Option<T> {
         self.as_ref().map_or_else(|| vec![None], Subject::tables)
     }
 
-    fn namespace(&self) -> Option<String> {
+    fn namespace(&self) -> Option<Cow<'_, str>> {
         self.as_ref().and_then(Subject::namespace)
     }
 
@@ -304,11 +306,12 @@ impl CallContext<'_> {
     /// Refuses a call of a user without the role admin for a table, which `method` has found by itself.
     pub fn require_admin(&self, method: Method, table: &TableName) -> Result<(), Fault> {
         may(self, Need::Table(Role::Admin, Some(table)))
-            .map_err(|denied| refused(self, method, &table.to_string(), &denied))
+            .map_err(|denied| refused(self, method, &Quoted(table).to_string(), &denied))
     }
 
     /// Refuses a call of a user who may not create a table, which `method` has found by itself.
     pub fn require_create(&self, method: Method, table: &TableName) -> Result<(), Fault> {
-        may(self, Need::Create(Some(table))).map_err(|denied| refused(self, method, &table.to_string(), &denied))
+        may(self, Need::Create(Some(table)))
+            .map_err(|denied| refused(self, method, &Quoted(table).to_string(), &denied))
     }
 }

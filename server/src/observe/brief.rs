@@ -1,6 +1,8 @@
 //! Text of clients in the log, shortened.
 
-use std::fmt::{self, Display, Write};
+use std::fmt::{self, Display};
+
+use hjall_engine::quote;
 
 /// The number of bytes that are shown.
 const BYTES_MAX: usize = 1024;
@@ -10,30 +12,7 @@ pub struct Brief<T>(pub T);
 
 impl<T: Display> Display for Brief<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut beginning = Beginning { out: f, left: BYTES_MAX };
-        match write!(beginning, "{}", self.0) {
-            Err(_) if beginning.left == 0 => f.write_str("…"),
-            done => done,
-        }
-    }
-}
-
-/// Passes on the first bytes, then fails, which ends the formatting early.
-struct Beginning<'a, 'b> {
-    out: &'a mut fmt::Formatter<'b>,
-    left: usize,
-}
-
-impl Write for Beginning<'_, '_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        if text.len() <= self.left {
-            self.left -= text.len();
-            return self.out.write_str(text);
-        }
-        let end = (0..=self.left).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-        self.left = 0;
-        self.out.write_str(text.get(..end).unwrap_or_default())?;
-        Err(fmt::Error)
+        quote::write_beginning(f, BYTES_MAX, &self.0)
     }
 }
 

@@ -3,7 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
+use hjall_engine::quote;
 use hjall_idl::REMEDY_LINE;
+
+/// The longest text of an answer to a call that failed, in bytes.
+pub const TEXT_MAX: usize = 256 << 10;
 
 /// Why a call has no result.
 ///
@@ -121,6 +125,27 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// The fault with a text of at most [`TEXT_MAX`] bytes. Texts are built of parts that are shortened; this is the
+    /// bound on a mistake in that.
+    #[must_use]
+    pub fn shortened(mut self) -> Self {
+        let text = match &mut self {
+            Self::Io { message: Some(text), .. }
+            | Self::IllegalArgument(text)
+            | Self::AlreadyExists(text)
+            | Self::Undeclared(text)
+            | Self::Internal(text)
+            | Self::Protocol(text) => text,
+            Self::Io { message: None, .. } | Self::UnknownMethod => return self,
+        };
+        if text.len() > TEXT_MAX {
+            *text = quote::shortened(TEXT_MAX, text);
+        }
+        self
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -147,5 +172,20 @@ impl From<thrift::Error> for Fault {
             }
             other => Self::Protocol(other.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut() {
+        let long = "x".repeat(2 * TEXT_MAX);
+        for fault in [Fault::io(&*long, true), Fault::undeclared("c", &long), Fault::IllegalArgument(long.clone())] {
+            assert_eq!(fault.shortened().to_string().len(), TEXT_MAX + '…'.len_utf8());
+        }
+        let short = Fault::io("short", true);
+        assert_eq!(short.clone().shortened(), short);
     }
 }

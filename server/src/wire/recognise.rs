@@ -62,12 +62,20 @@ pub struct Names {
     pub row: Option<Vec<u8>>,
 }
 
+/// The longest name that is kept, in bytes. No table has a longer one, and no row.
+const NAME_BYTES_KEPT: usize = 64 << 10;
+
 /// The table and the row that arguments refer to, if they are in the usual places: the first and the second field, each
-/// as bytes or inside a struct. Meant for logs: parts that cannot be read are left out.
+/// as bytes or inside a struct. Names that no table and no row can have are shortened. Meant for logs: parts that
+/// cannot be read are left out.
 pub fn names(service: Service, encoding: Encoding, body: &[u8]) -> Names {
     let mut names = Names::default();
     // After an error, what has been read so far is used.
     let _ = read_names(service, arguments(encoding, body).as_dyn(), &mut names);
+    for name in [&mut names.table, &mut names.row].into_iter().flatten() {
+        name.truncate(NAME_BYTES_KEPT);
+        name.shrink_to_fit();
+    }
     names
 }
 
@@ -136,6 +144,35 @@ fn find<T>(
             TType::Stop => return Ok(None),
             of if field.id == Some(wanted) => return look(input, of).map(Some),
             of => input.skip(of)?,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The arguments of a call in the binary protocol: a table and a row.
+    fn arguments_of(table: &[u8], row: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for (id, text) in [(1_u8, table), (2, row)] {
+            out.extend([11, 0, id]);
+            out.extend(u32::try_from(text.len()).unwrap_or_default().to_be_bytes());
+            out.extend(text);
+        }
+        out.push(0);
+        out
+    }
+
+    #[test]
+    fn names_that_no_table_and_no_row_can_have_are_shortened() {
+        let body = arguments_of(b"t", b"r");
+        let wanted = Names { table: Some(b"t".to_vec()), row: Some(b"r".to_vec()) };
+        assert_eq!(names(Service::Thrift1, Encoding::Binary, &body), wanted);
+        let body = arguments_of(&vec![b't'; 1 << 20], &vec![b'r'; 1 << 20]);
+        let Names { table, row } = names(Service::Thrift1, Encoding::Binary, &body);
+        for name in [table, row].map(Option::unwrap_or_default) {
+            assert!(name.len() == NAME_BYTES_KEPT && name.capacity() < 2 * NAME_BYTES_KEPT, "{}", name.capacity());
         }
     }
 }

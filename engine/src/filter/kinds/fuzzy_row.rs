@@ -12,6 +12,7 @@ use crate::cell::Cell;
 use crate::error::{Error, Result};
 use crate::filter::serialised::{argument, message, required};
 use crate::filter::{Code, Filter, FilterSpec, Hint};
+use crate::quote;
 
 /// A pattern of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,8 +53,8 @@ impl FuzzyRow {
             if key.len() != mask.len() {
                 return Err(Error::invalid(format!(
                     "Fuzzy pair lengths do not match: ({},{}): the key has {} bytes, its mask {}",
-                    key.escape_ascii(),
-                    mask.escape_ascii(),
+                    quote::escaped(&key),
+                    quote::escaped(&mask),
                     key.len(),
                     mask.len()
                 )));

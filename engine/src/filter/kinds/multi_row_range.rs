@@ -7,9 +7,10 @@ use prost::Message;
 
 use super::Kind;
 use crate::cell::Cell;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, MESSAGE_MAX, Result};
 use crate::filter::serialised::{argument, message};
 use crate::filter::{Code, Filter, FilterSpec, Hint};
+use crate::quote;
 
 /// A range of rows; an empty row is no bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +94,10 @@ impl FilterSpec {
         if !invalid.is_empty() {
             let mut message = format!("{} invaild ranges.\n", invalid.len());
             for range in invalid {
-                let (start, stop) = (range.start.escape_ascii(), range.stop.escape_ascii());
+                if message.len() > MESSAGE_MAX {
+                    break;
+                }
+                let (start, stop) = (quote::escaped(&range.start), quote::escaped(&range.stop));
                 let _ = writeln!(message, "Invalid range: start row => {start}, stop row => {stop}");
             }
             return Err(

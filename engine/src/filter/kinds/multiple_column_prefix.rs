@@ -11,6 +11,7 @@ use crate::cell::Cell;
 use crate::error::{Error, Result};
 use crate::filter::serialised::{ManyBytes, argument, message};
 use crate::filter::{Code, Filter, FilterSpec, Hint};
+use crate::quote;
 
 #[derive(Debug, PartialEq)]
 pub(super) struct MultipleColumnPrefix {
@@ -29,7 +30,7 @@ impl FilterSpec {
             if set.contains(&prefix) {
                 return Err(Error::invalid(format!(
                     "prefixes must be distinct: MultipleColumnPrefixFilter has {} twice",
-                    prefix.escape_ascii()
+                    quote::escaped(&prefix)
                 )));
             }
             set.insert(prefix);

@@ -6,6 +6,7 @@ use crate::compare_op::CompareOp;
 use crate::error::Error;
 use crate::filter::comparators::{self, Comparator};
 use crate::filter::spec::FilterSpec;
+use crate::quote;
 
 /// An argument as written in the text.
 pub(super) struct Argument {
@@ -148,7 +149,7 @@ impl Arguments<'_> {
 
 /// Bytes as text, with escapes for those that are not printable ASCII. Quotes, which delimit arguments, have none.
 fn shown(bytes: &[u8]) -> String {
-    bytes.escape_ascii().to_string().replace("\\'", "'").replace("\\\"", "\"")
+    quote::escaped(bytes).to_string().replace("\\'", "'").replace("\\\"", "\"")
 }
 
 /// Digits with an optional minus. As in HBase, a number that overflows 64 bits is refused only if a partial sum is

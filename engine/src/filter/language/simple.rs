@@ -5,6 +5,7 @@ use super::fail;
 use crate::error::{Error, Result};
 use crate::filter::kinds;
 use crate::filter::spec::FilterSpec;
+use crate::quote;
 
 /// One filter as written in the text.
 pub(super) struct Simple<'a> {
@@ -43,7 +44,7 @@ impl<'a> Simple<'a> {
     pub(super) fn filter(self) -> Result<FilterSpec> {
         let Some(parse) = std::str::from_utf8(self.name).ok().and_then(kinds::by_class).and_then(|kind| kind.parse)
         else {
-            let name = String::from_utf8_lossy(self.name);
+            let name = quote::utf8(self.name).to_string();
             return fail(&format!("Filter Name {name} not supported"), self.at, &suggestion(&name));
         };
         parse(&Arguments(&self.arguments)).map_err(|wrong| {
@@ -51,7 +52,7 @@ impl<'a> Simple<'a> {
                 Some(argument) => argument.at,
                 None => self.at,
             };
-            let name = String::from_utf8_lossy(self.name);
+            let name = quote::utf8(self.name);
             Error::invalid(format!("Incorrect filter string {name}(…) (at byte {at}: {})", wrong.message))
         })
     }

@@ -8,6 +8,7 @@ use super::piece::Piece;
 use super::property;
 use super::set::{self, Set};
 use crate::error::Result;
+use crate::quote::Quoted;
 
 /// The meaning of an escape that may stand in classes too.
 pub(super) enum Escaped {
@@ -126,7 +127,7 @@ impl Parser {
         let name = self.group_name()?;
         match self.names.get(&name).copied() {
             Some(group) => Ok(self.reference_to(group)),
-            None => self.fail(&format!("named capturing group <{name}> does not exist")),
+            None => self.fail(&format!("named capturing group <{}> does not exist", Quoted(&name))),
         }
     }
 
@@ -219,7 +220,7 @@ impl Parser {
         }
         match unicode_names2::character(name.trim()) {
             Some(c) => Ok(c),
-            None => self.fail(&format!("Unknown character name [{name}]")),
+            None => self.fail(&format!("Unknown character name [{}]", Quoted(&name))),
         }
     }
 }

@@ -21,6 +21,7 @@ mod set;
 use fancy_regex::{Regex, RegexBuilder};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::quote::Quoted;
 use parser::Translation;
 
 pub(super) use charset::{Charset, decode_utf8};
@@ -129,7 +130,8 @@ fn compile(translated: &str, bytes: usize, pattern: &str) -> Result<Regex> {
     builder.delegate_size_limit(PATTERN_MEMORY_MAX).delegate_dfa_size_limit(memory::state_cache(bytes));
     memory::compiling(bytes, || {
         builder.build().map_err(|error| {
-            Error::invalid(format!("the regular expression {pattern:?} is too large or not supported: {error}"))
+            let pattern = Quoted(format_args!("{pattern:?}")).to_string();
+            Error::invalid(format!("the regular expression {pattern} is too large or not supported: {error}"))
                 .with_source(error)
         })
     })

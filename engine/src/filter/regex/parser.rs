@@ -8,6 +8,7 @@ use super::quote;
 use super::set;
 use super::{COMMENTS, LITERAL, MULTILINE, PATTERN_MEMORY_MAX, UNIX_LINES, memory};
 use crate::error::{Error, Result};
+use crate::quote::Quoted;
 
 /// The maximum depth of nested groups and classes.
 const DEPTH_MAX: usize = 50;
@@ -118,7 +119,8 @@ impl Parser {
     /// escapes they stand for.
     pub(super) fn fail<T>(&self, what: &str) -> Result<T> {
         let pattern: String = self.chars.iter().collect();
-        Err(Error::invalid(format!("{what} near index {} of the regular expression {pattern:?}", self.at)))
+        let pattern = Quoted(format_args!("{pattern:?}")).to_string();
+        Err(Error::invalid(format!("{what} near index {} of the regular expression {pattern}", self.at)))
     }
 
     /// Parses a group or a class, one level deeper.

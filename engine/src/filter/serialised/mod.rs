@@ -9,6 +9,7 @@ use super::regex::of_filter;
 use super::spec::{DEPTH_MAX, FilterSpec, LENGTH_MAX};
 use super::{comparators, kinds};
 use crate::error::{Error, ErrorKind, Result};
+use crate::quote::Quoted;
 
 pub(super) use message::{Empty, ManyBytes, Named, OneBytes, OneFilter};
 pub(super) use rejection::{DESERIALIZATION, argument, message, refused, required};
@@ -82,7 +83,7 @@ impl comparators::Comparator {
         let name = required(named.name, "comparator.name")?;
         match name.strip_prefix(PACKAGE).and_then(comparators::by_class) {
             Some(descriptor) => (descriptor.decode)(&named.body.unwrap_or_default()),
-            None => refused_class(CLASS_NOT_FOUND, format!("{name} is not a comparator")),
+            None => refused_class(CLASS_NOT_FOUND, format!("{} is not a comparator", Quoted(&name))),
         }
         .map_err(nested)
     }
@@ -95,8 +96,8 @@ fn filter(named: Named, depth: usize) -> Result<FilterSpec> {
     let name = required(named.name, "name")?;
     let body = named.body.unwrap_or_default();
     match name.strip_prefix(PACKAGE) {
-        None if is_java_class(&name) => refused_class(NO_SUCH_METHOD, format!("{name}.parseFrom([B)")),
-        None => refused_class(CLASS_NOT_FOUND, name),
+        None if is_java_class(&name) => refused_class(NO_SUCH_METHOD, format_args!("{name}.parseFrom([B)")),
+        None => refused_class(CLASS_NOT_FOUND, Quoted(&name)),
         Some(class) => match kinds::by_class(class) {
             Some(descriptor) => (descriptor.decode)(&body, depth),
             None => refuse_class(&name, class, &body),
@@ -123,7 +124,7 @@ fn refuse_class(name: &str, class: &str, body: &[u8]) -> Result<FilterSpec> {
         _ => match comparators::by_class(class).map(|descriptor| (descriptor.decode)(body)) {
             Some(Ok(_)) => refused_class(CLASS_CAST, format!("{name} is a comparator, not a filter")),
             Some(Err(error)) => refused(INVOCATION_TARGET, error.message()),
-            None => refused_class(CLASS_NOT_FOUND, name),
+            None => refused_class(CLASS_NOT_FOUND, Quoted(name)),
         },
     }
 }

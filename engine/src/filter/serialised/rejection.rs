@@ -1,5 +1,7 @@
 //! Refusals of serialised filters: the Java exception class that HBase names, and how nesting changes it.
 
+use std::fmt::Display;
+
 use crate::error::{Error, ErrorKind, Result};
 
 pub(in crate::filter) const CLASS_NOT_FOUND: &str = "java.lang.ClassNotFoundException";
@@ -10,7 +12,7 @@ pub(in crate::filter) const ILLEGAL_ARGUMENT: &str = "java.lang.IllegalArgumentE
 pub(in crate::filter) const DESERIALIZATION: &str = "org.apache.hadoop.hbase.exceptions.DeserializationException";
 
 /// A rejection with that exception class.
-pub(in crate::filter) fn refused<T>(class: &'static str, message: impl Into<String>) -> Result<T> {
+pub(in crate::filter) fn refused<T>(class: &'static str, message: impl Display) -> Result<T> {
     Err(Error::new(ErrorKind::FilterRejected(class), message))
 }
 
@@ -19,7 +21,7 @@ pub(super) const SERIALISE: &str =
     "send the bytes of a FilterProtos.Filter with one of HBase's filters, or a filterString";
 
 /// A rejection of a class that is not the filter or comparator that it should be.
-pub(super) fn refused_class<T>(class: &'static str, message: impl Into<String>) -> Result<T> {
+pub(super) fn refused_class<T>(class: &'static str, message: impl Display) -> Result<T> {
     refused(class, message).map_err(|error: Error| {
         error.with_remedy("use one of HBase's filters and comparators; other classes cannot be loaded")
     })

@@ -1,5 +1,6 @@
 //! The rules for names, and HBase's messages for illegal ones.
-use hjall_engine::name::{TableName, check_family};
+use hjall_engine::ErrorKind;
+use hjall_engine::name::{NAME_LENGTH_MAX, TableName, check_family};
 
 fn refusal(name: &str) -> String {
     TableName::parse(name.as_bytes()).unwrap_err().message().to_owned()
@@ -59,6 +60,24 @@ fn illegal_names_are_refused_with_hbases_messages() {
     }
     assert!(TableName::parse(&[b'a', 0xFF]).is_err(), "not UTF-8");
     assert!(TableName::new("hbase", "n:s").is_err(), "a qualifier must not contain a colon");
+}
+
+#[test]
+fn names_that_no_table_can_have_are_refused_in_few_words() {
+    let letters = vec![b'n'; NAME_LENGTH_MAX + 1];
+    assert!(TableName::parse(&letters[1..]).is_ok());
+    for long in [
+        letters.clone(),
+        vec![0; 1 << 20],
+        vec![0xFF; 1 << 20],
+        [b"n:", &letters[..]].concat(),
+        [&letters[..], b":t"].concat(),
+    ] {
+        let error = TableName::parse(&long).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        assert!(error.message().len() < 5_000 && error.plain().len() < 5_000, "{}", error.plain().len());
+    }
+    assert!(refusal(&"n".repeat(1 << 20)).contains("1048576 bytes, and may have at most 65535"));
 }
 
 #[test]

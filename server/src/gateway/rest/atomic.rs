@@ -4,7 +4,7 @@ use bytes::Bytes;
 use hjall_engine::mutation::{
     Append, Check, CompareOp, Delete, Durability, Increment, Marker, MarkerKind, Mutation, check_timestamp,
 };
-use hjall_engine::region::to_string_binary;
+use hjall_engine::quote;
 use hjall_engine::request::check_row;
 use hjall_engine::{Error, Row};
 
@@ -155,7 +155,7 @@ pub(super) fn increment(context: &CallContext<'_>, request: &Request, body: &[u8
     let mut columns = Vec::with_capacity(cells.len());
     for cell in cells {
         let (family, qualifier) = column(&cell, if cell.column.is_none() { of_address.next() } else { None })?;
-        let text = to_string_binary(&cell.value);
+        let text = quote::binary(&cell.value).to_string();
         let wrong = |_| {
             Failure::bad(format!("the value of an increment must be a decimal number as text, not \"{text:.100}\""))
         };

@@ -1,5 +1,6 @@
 //! Cell sets in requests: rows with cells.
 
+use hjall_engine::quote;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -114,7 +115,7 @@ impl xml::Visitor for XmlRows<'_> {
                 let timestamp = match xml::attribute(&attributes, "timestamp") {
                     None => LATEST,
                     Some(text) => text.trim().parse().map_err(|_| {
-                        Failure::bad(format!("timestamp must be a whole number, not \"{}\"", text.escape_default()))
+                        Failure::bad(format!("timestamp must be a whole number, not \"{}\"", quote::escaped_text(text)))
                     })?,
                 };
                 if let Some(row) = self.rows.last_mut() {
@@ -178,7 +179,7 @@ impl<'de> JsonVisitor<'de> for OptionalSet<'_> {
     }
 
     fn visit_some<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_map(SetFields(self.0))
+        deserializer.deserialize_any(SetFields(self.0))
     }
 }
 
@@ -191,9 +192,13 @@ impl<'de> JsonVisitor<'de> for SetFields<'_> {
         f.write_str("an object with the field Row")
     }
 
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        Err(json::unexpected_text(text, &self))
+    }
+
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut rows = Some(Vec::new());
-        while let Some(name) = map.next_key::<String>()? {
+        while let Some(name) = map.next_key_seed(json::FieldName)? {
             match &*name {
                 "Row" => rows = map.next_value_seed(List(self.0, PhantomData))?,
                 _ => return Err(A::Error::unknown_field(&name, &["Row"])),
@@ -230,6 +235,10 @@ impl<'de, T: Element> JsonVisitor<'de> for List<'_, T> {
         f.write_str("a list")
     }
 
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        Err(json::unexpected_text(text, &self))
+    }
+
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
         Ok(None)
     }
@@ -249,7 +258,7 @@ impl<'de, T: Element> DeserializeSeed<'de> for One<'_, T> {
     type Value = T;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
-        deserializer.deserialize_map(self)
+        deserializer.deserialize_any(self)
     }
 }
 
@@ -258,6 +267,10 @@ impl<'de, T: Element> JsonVisitor<'de> for One<'_, T> {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        Err(json::unexpected_text(text, &self))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
@@ -271,7 +284,7 @@ impl Element for SentRow {
 
     fn read<'de, A: MapAccess<'de>>(memory: Memory<'_>, mut fields: A) -> Result<Self, A::Error> {
         let mut row = Self::default();
-        while let Some(name) = fields.next_key::<String>()? {
+        while let Some(name) = fields.next_key_seed(json::FieldName)? {
             match &*name {
                 "key" => row.key = fields.next_value_seed(Base64(memory.0, "key"))?,
                 // As HBase's gateway, which fails on a missing list.
@@ -280,7 +293,7 @@ impl Element for SentRow {
                     row.cells = cells.ok_or_else(|| A::Error::custom("Cell must be a list"))?;
                 }
                 _ => {
-                    let name = name.escape_default();
+                    let name = quote::escaped_text(&name);
                     return Err(A::Error::custom(format_args!(
                         "the field {name} of Row is unknown; the fields are key, Cell"
                     )));
@@ -296,7 +309,7 @@ impl Element for SentCell {
 
     fn read<'de, A: MapAccess<'de>>(memory: Memory<'_>, mut fields: A) -> Result<Self, A::Error> {
         let mut cell = Self::default();
-        while let Some(name) = fields.next_key::<String>()? {
+        while let Some(name) = fields.next_key_seed(json::FieldName)? {
             match &*name {
                 "column" => cell.column = fields.next_value_seed(Base64(memory.0, "column"))?,
                 "timestamp" => {
@@ -306,7 +319,7 @@ impl Element for SentCell {
                 }
                 "$" => cell.value = fields.next_value_seed(Base64(memory.0, "$"))?.unwrap_or_default(),
                 _ => {
-                    let name = name.escape_default();
+                    let name = quote::escaped_text(&name);
                     return Err(A::Error::custom(format_args!(
                         "the field {name} of Cell is unknown; the fields are column, timestamp, $"
                     )));
@@ -413,6 +426,21 @@ mod tests {
             "{\"Row\":null}",
         ] {
             assert!(of_json(memory, wrong.as_bytes()).is_err(), "{wrong}");
+        }
+        // Of what is long, the text of the error has only the beginning.
+        let long = "\u{80}".repeat(1 << 20);
+        for wrong in [
+            format!("\"{long}\""),
+            format!("{{\"Row\":\"{long}\"}}"),
+            format!("{{\"Row\":[\"{long}\"]}}"),
+            format!("{{\"{long}\":[]}}"),
+            format!("{{\"Row\":[{{\"{long}\":1}}]}}"),
+            format!("{{\"Row\":[{{\"Cell\":\"{long}\"}}]}}"),
+            format!("{{\"Row\":[{{\"Cell\":[{{\"{long}\":1}}]}}]}}"),
+            format!("{{\"Row\":[{{\"Cell\":[{{\"timestamp\":\"{long}\"}}]}}]}}"),
+        ] {
+            let Err(failure) = of_json(memory, wrong.as_bytes()) else { panic!("it is accepted") };
+            assert!(failure.reason().len() < 20_000, "{}", failure.reason().len());
         }
         assert_eq!(of_json(memory, b"{}").ok().unwrap(), []);
     }

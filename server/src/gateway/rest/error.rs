@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use hjall_engine::error::MESSAGE_MAX;
+use hjall_engine::quote;
 use hjall_engine::read::Budget;
 use hjall_engine::{Error, ErrorKind};
 
@@ -39,7 +41,7 @@ pub(super) enum Failure {
 impl Failure {
     /// A status and the reason for it.
     pub(super) fn new(status: u16, reason: impl fmt::Display) -> Self {
-        Self::Text(status, text_of(status, &reason.to_string()))
+        Self::Text(status, text_of(status, &quote::shortened(MESSAGE_MAX, &reason)))
     }
 
     /// A mistake of the client. The text names it.
@@ -99,11 +101,7 @@ impl Failure {
     /// The failure of a request that takes more memory than its call may have.
     pub(super) fn of_memory(error: &Error) -> Self {
         match error.kind() {
-            ErrorKind::Refused => Self::new(
-                413,
-                "the request takes more memory than one call may have (limits.reply, limits.bytes_in_flight); send several \
-                 smaller ones",
-            ),
+            ErrorKind::Refused => Self::new(413, error.plain()),
             _ => Self::of(error),
         }
     }

@@ -1,11 +1,12 @@
 //! Reads JSON as Jackson does, which HBase's gateway uses: numbers may be texts, and what follows a value is ignored.
 
+use hjall_engine::quote::{self, Quoted};
 use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use bytes::Bytes;
-use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Expected, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde_json::{Map, Value};
 
 use super::error::{Answer, Failure};
@@ -119,14 +120,42 @@ impl<'de> Visitor<'de> for Claimed<'_> {
     }
 }
 
+/// Reads the name of a field. One that is longer than a message shows is cut: no field has such a name.
+pub(super) struct FieldName;
+
+impl<'de> DeserializeSeed<'de> for FieldName {
+    type Value = String;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for FieldName {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a field")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<String, E> {
+        Ok(Quoted(name).to_string())
+    }
+}
+
+/// The error for a text where something else is expected. That of `serde` has the whole text.
+pub(super) fn unexpected_text<E: serde::de::Error>(text: &str, expected: &dyn Expected) -> E {
+    E::invalid_type(Unexpected::Str(&Quoted(text).to_string()), expected)
+}
+
 /// The failure for a field that does not exist.
 pub(super) fn unknown(name: &str, known: &[&str]) -> Failure {
-    Failure::bad(format!("the field {} is unknown; the fields are {}", name.escape_default(), known.join(", ")))
+    Failure::bad(format!("the field {} is unknown; the fields are {}", quote::escaped_text(name), known.join(", ")))
 }
 
 /// A whole number, or a text of one. Fractions are cut; `null` and the empty text are 0.
 pub(super) fn number(name: &str, value: &Value) -> Answer<i64> {
-    let wrong = || Failure::bad(format!("{name} must be a whole number in range, not {value}"));
+    let wrong = || Failure::bad(format!("{name} must be a whole number in range, not {}", Quoted(value)));
     match value {
         Value::Null => Ok(0),
         Value::Number(number) => {
@@ -146,7 +175,7 @@ pub(super) fn number(name: &str, value: &Value) -> Answer<i64> {
 
 /// A number of 32 bits.
 pub(super) fn small_number(name: &str, value: &Value) -> Answer<i32> {
-    let wrong = |_| Failure::bad(format!("{name} must be a number of 32 bits, not {value}"));
+    let wrong = |_| Failure::bad(format!("{name} must be a number of 32 bits, not {}", Quoted(value)));
     number(name, value)?.try_into().map_err(wrong)
 }
 
@@ -158,7 +187,7 @@ pub(super) fn truth(name: &str, value: &Value) -> Answer<bool> {
         Value::Number(number) if number.is_i64() => Ok(number.as_i64() != Some(0)),
         Value::String(text) if matches!(text.trim(), "true" | "True" | "TRUE") => Ok(true),
         Value::String(text) if matches!(text.trim(), "false" | "False" | "FALSE" | "") => Ok(false),
-        _ => Err(Failure::bad(format!("{name} must be true or false, not {value}"))),
+        _ => Err(Failure::bad(format!("{name} must be true or false, not {}", Quoted(value)))),
     }
 }
 
@@ -168,7 +197,7 @@ pub(super) fn text(name: &str, value: &Value) -> Answer<Option<String>> {
         Value::Null => Ok(None),
         Value::String(text) => Ok(Some(text.clone())),
         Value::Number(_) | Value::Bool(_) => Ok(Some(value.to_string())),
-        _ => Err(Failure::bad(format!("{name} must be a string"))),
+        _ => Err(Failure::bad(format!("{} must be a string", Quoted(name)))),
     }
 }
 

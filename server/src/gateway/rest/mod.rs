@@ -29,6 +29,7 @@ mod server;
 mod status;
 mod xml;
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use hjall_engine::name::TableName;
@@ -211,8 +212,8 @@ impl Subject for Request {
         vec![self.place.table().and_then(|table| TableName::parse(table.as_bytes()).ok())]
     }
 
-    fn namespace(&self) -> Option<String> {
-        self.place.namespace().map(str::to_owned)
+    fn namespace(&self) -> Option<Cow<'_, str>> {
+        self.place.namespace().map(Cow::Borrowed)
     }
 
     fn scanner(&self) -> Option<i32> {

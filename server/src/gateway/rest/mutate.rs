@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use hjall_engine::mutation::{Delete, Durability, Marker, MarkerKind, Put, PutCell, check_timestamp};
+use hjall_engine::quote;
 use hjall_engine::request::check_row;
 use hjall_engine::{Error, LATEST};
 
@@ -98,7 +99,7 @@ fn put_of_value(request: &Request, spec: &RowSpec, value: &[u8]) -> Answer<Put> 
     let timestamp = match &request.timestamp {
         None => LATEST,
         Some(text) => text.parse().map_err(|_| {
-            Failure::bad(format!("X-Timestamp must be a whole number, not \"{}\"", text.escape_default()))
+            Failure::bad(format!("X-Timestamp must be a whole number, not \"{}\"", quote::escaped_text(text)))
         })?,
     };
     let value = Bytes::copy_from_slice(value);

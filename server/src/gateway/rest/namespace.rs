@@ -1,5 +1,6 @@
 //! Namespaces.
 
+use hjall_engine::quote;
 use std::collections::BTreeMap;
 
 use hjall_engine::schema::NamespaceDescriptor;
@@ -94,7 +95,7 @@ fn xml_of(properties: &[(String, String)]) -> std::io::Result<Vec<u8>> {
 fn missing(request: &Request, error: &Error) -> Failure {
     match error.kind() {
         ErrorKind::NamespaceNotFound | ErrorKind::InvalidArgument => {
-            Failure::of(&Error::namespace_not_found(&name(request).escape_default().to_string()))
+            Failure::of(&Error::namespace_not_found(quote::escaped_text(name(request))))
         }
         _ => Failure::of(error),
     }
@@ -128,7 +129,7 @@ fn properties(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answ
                     ("properties", Value::Null) => properties = None,
                     ("properties", Value::Object(pairs)) => {
                         let pair = |(key, value): (&String, &Value)| {
-                            let wrong = || Failure::bad(format!("{} must be a string", key.escape_default()));
+                            let wrong = || Failure::bad(format!("{} must be a string", quote::escaped_text(key)));
                             Ok((key.clone(), json::text(key, value)?.ok_or_else(wrong)?))
                         };
                         properties = Some(pairs.iter().map(pair).collect::<Answer<_>>()?);

@@ -2,6 +2,7 @@
 //!
 //! The rules are those of HBase's `RowSpec`, which parses the address as it was sent.
 
+use hjall_engine::quote;
 use std::collections::BTreeSet;
 
 use base64::Engine as _;
@@ -58,7 +59,7 @@ impl KeyEncoding {
             Some("b64basic" | "base64basic") => Ok(Self::Standard),
             Some(other) => Err(Failure::bad(format!(
                 "there is no key encoding \"{}\"; use b64 or b64basic",
-                other.escape_default()
+                quote::escaped_text(other)
             ))),
         }
     }
@@ -70,7 +71,7 @@ impl KeyEncoding {
             Self::UrlSafe => URL_SAFE_BASE64,
             Self::Standard => STANDARD_BASE64,
         };
-        let wrong = |error| Failure::bad(format!("\"{}\" is not base64: {error}", bytes.escape_ascii()));
+        let wrong = |error| Failure::bad(format!("\"{}\" is not base64: {error}", quote::escaped(&bytes)));
         engine.decode(&bytes).map(Bytes::from).map_err(wrong)
     }
 }
@@ -163,7 +164,7 @@ fn parse_times(part: &str) -> Answer<(i64, i64)> {
     let time = |text: &str| -> Answer<i64> {
         let text = String::from_utf8_lossy(&unescaped(text)?).into_owned();
         text.parse()
-            .map_err(|_| Failure::bad(format!("a time must be a whole number, not \"{}\"", text.escape_default())))
+            .map_err(|_| Failure::bad(format!("a time must be a whole number, not \"{}\"", quote::escaped_text(&text))))
     };
     match part.split_once(',') {
         None => Ok((0, time(part)?)),
@@ -179,7 +180,7 @@ fn unescaped(text: &str) -> Answer<Bytes> {
     let wrong = || {
         Failure::bad(format!(
             "\"{}\" has an escape that cannot be decoded: a percent sign needs two hexadecimal digits",
-            text.escape_default()
+            quote::escaped_text(text)
         ))
     };
     let bytes = unescape_form(text).ok_or_else(wrong)?;
@@ -189,7 +190,7 @@ fn unescaped(text: &str) -> Answer<Bytes> {
 
 /// Parses a number as Java's `Integer.parseInt`.
 pub(super) fn parse_number(text: &str, name: &str) -> Answer<i32> {
-    let wrong = |_| Failure::bad(format!("{name} must be a number of 32 bits, not \"{}\"", text.escape_default()));
+    let wrong = |_| Failure::bad(format!("{name} must be a number of 32 bits, not \"{}\"", quote::escaped_text(text)));
     text.parse().map_err(wrong)
 }
 

@@ -1,5 +1,6 @@
 //! Reads of ranges of rows in one request.
 
+use hjall_engine::quote;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -84,7 +85,7 @@ pub(super) fn range(context: &CallContext<'_>, request: &Request, name: &TableNa
 
 /// The failure for a parameter that must be a number. HBase's web server takes it for an address that does not exist.
 pub(super) fn not_a_number(name: &str, text: &str) -> Failure {
-    let (name, text) = (name.escape_default(), text.escape_default());
+    let (name, text) = (quote::escaped_text(name), quote::escaped_text(text));
     Failure::Page(404, format!("the parameter {name} must be a whole number in range, not \"{text}\""))
 }
 

@@ -6,6 +6,7 @@ use hjall_engine::filter::{
     BitwiseOp, ColumnCheck, Comparator, DEPTH_MAX, FilterSpec, FuzzyPair, LENGTH_MAX, ListOperator, RowRange,
 };
 use hjall_engine::mutation::CompareOp;
+use hjall_engine::quote;
 use serde_json::{Map, Value};
 
 use super::error::{Answer, Failure};
@@ -118,7 +119,7 @@ impl<'a> Fields<'a> {
             _ => {
                 return Err(Failure::bad(format!(
                     "there is no operator \"{}\": use {OPERATORS}",
-                    name.escape_default()
+                    quote::escaped_text(&name)
                 )));
             }
         })
@@ -139,7 +140,7 @@ impl<'a> Fields<'a> {
                     _ => {
                         return Err(Failure::bad(format!(
                             "there is no operator \"{}\": use AND, OR or XOR",
-                            op.escape_default()
+                            quote::escaped_text(&op)
                         )));
                     }
                 };
@@ -151,7 +152,7 @@ impl<'a> Fields<'a> {
             _ => {
                 return Err(Failure::bad(format!(
                     "there is no comparator \"{}\": use one of HBase's, such as BinaryComparator",
-                    kind.escape_default()
+                    quote::escaped_text(&kind)
                 )));
             }
         })
@@ -219,7 +220,7 @@ fn filter(value: &Value) -> Answer<FilterSpec> {
                 _ => {
                     return Err(Failure::bad(format!(
                         "there is no operator \"{}\": use MUST_PASS_ALL or MUST_PASS_ONE",
-                        name.escape_default()
+                        quote::escaped_text(&name)
                     )));
                 }
             };
@@ -240,14 +241,15 @@ fn filter(value: &Value) -> Answer<FilterSpec> {
         }
         "PageFilter" => {
             let size = fields.text("value")?;
-            let wrong = |_| Failure::bad(format!("value must be a whole number, not \"{}\"", size.escape_default()));
+            let wrong =
+                |_| Failure::bad(format!("value must be a whole number, not \"{}\"", quote::escaped_text(&size)));
             checked(FilterSpec::page(size.parse().map_err(wrong)?))?
         }
         "PrefixFilter" => FilterSpec::prefix(fields.bytes("value")?),
         "QualifierFilter" => fields.compare().map(|(op, comparator)| FilterSpec::qualifier(op, comparator))?,
         "RandomRowFilter" => {
             let text = fields.text("chance")?;
-            let wrong = |_| Failure::bad(format!("chance must be a number, not \"{}\"", text.escape_default()));
+            let wrong = |_| Failure::bad(format!("chance must be a number, not \"{}\"", quote::escaped_text(&text)));
             FilterSpec::random_row(text.trim().parse().map_err(wrong)?)
         }
         "RowFilter" => fields.compare().map(|(op, comparator)| FilterSpec::row(op, comparator))?,
@@ -263,7 +265,7 @@ fn filter(value: &Value) -> Answer<FilterSpec> {
         _ => {
             return Err(Failure::bad(format!(
                 "there is no filter \"{}\": use one of HBase's, such as PrefixFilter",
-                kind.escape_default()
+                quote::escaped_text(&kind)
             )));
         }
     })

@@ -2,6 +2,7 @@
 
 use hjall_engine::mutation::Durability;
 use hjall_engine::name::TableName;
+use hjall_engine::quote;
 use hjall_engine::read::Budget;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Error, ErrorKind};
@@ -40,7 +41,7 @@ fn descriptor(name: &TableName, sent: TableSchema) -> Answer<TableDescriptor> {
         if key == "DURABILITY" && Durability::from_name(&value).is_none() {
             return Err(Failure::bad(format!(
                 "there is no DURABILITY \"{}\": use USE_DEFAULT, SKIP_WAL, ASYNC_WAL, SYNC_WAL or FSYNC_WAL",
-                value.escape_default()
+                quote::escaped_text(&value)
             )));
         }
         table.set(key.into_bytes(), value.into_bytes());

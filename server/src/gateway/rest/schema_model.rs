@@ -1,5 +1,6 @@
 //! Schemas of tables in requests and answers: attributes are texts, whatever they mean.
 
+use hjall_engine::quote;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use prost::Message;
 use serde_json::{Map, Value};
@@ -193,7 +194,7 @@ impl FamilySchema {
 }
 
 fn attribute(name: &str, value: &Value) -> Answer<String> {
-    let wrong = || Failure::bad(format!("{} must be a string, a number, true or false", name.escape_default()));
+    let wrong = || Failure::bad(format!("{} must be a string, a number, true or false", quote::escaped_text(name)));
     json::text(name, value)?.ok_or_else(wrong)
 }
 

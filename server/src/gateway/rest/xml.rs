@@ -2,14 +2,15 @@
 //!
 //! A document type is refused, so there are no entities to expand.
 
+use hjall_engine::quote::{self, Quoted};
 use std::fmt;
 use std::io::{self, Write};
 
-use quick_xml::XmlVersion;
 use quick_xml::escape::escape;
 use quick_xml::events::{BytesDecl, BytesStart, Event};
-use quick_xml::name::ResolveResult;
+use quick_xml::name::{NamespaceError, ResolveResult};
 use quick_xml::reader::NsReader;
+use quick_xml::{Error, XmlVersion};
 
 use super::error::{Answer, Failure};
 
@@ -59,7 +60,17 @@ pub(super) trait Visitor {
 
 /// The failure for a body that is not a document.
 fn malformed(reason: impl fmt::Display) -> Failure {
-    Failure::Page(400, format!("the body is not XML: {reason}"))
+    Failure::Page(400, format!("the body is not XML: {}", Quoted(reason)))
+}
+
+/// The failure for what the parser refuses. Some of its texts name functions for programs that use it.
+fn unreadable(error: Error) -> Failure {
+    match error {
+        Error::Namespace(NamespaceError::TooManyBindings(max)) => {
+            malformed(format_args!("more than {max} namespaces are declared at once; declare fewer"))
+        }
+        other => malformed(other),
+    }
 }
 
 /// Reads a document with this root.
@@ -75,7 +86,7 @@ pub(super) fn read(body: &[u8], root: &str, visitor: &mut dyn Visitor) -> Answer
     let mut unknown: Option<usize> = None;
     let mut has_ended = false;
     loop {
-        let event = reader.read_resolved_event().map_err(malformed)?;
+        let event = reader.read_resolved_event().map_err(unreadable)?;
         match event {
             (namespace, Event::Start(start)) => {
                 let depth = names.len();
@@ -131,9 +142,9 @@ pub(super) fn read(body: &[u8], root: &str, visitor: &mut dyn Visitor) -> Answer
 
 fn check_encoding(declaration: &BytesDecl<'_>) -> Answer<()> {
     match declaration.encoding().transpose().map_err(malformed)? {
-        Some(name) if !["utf-8", "utf8", "us-ascii"].iter().any(|known| name.eq_ignore_ascii_case(known)) => {
-            Err(malformed(format_args!("its encoding is declared as {}; only UTF-8 is read", name.escape_default())))
-        }
+        Some(name) if !["utf-8", "utf8", "us-ascii"].iter().any(|known| name.eq_ignore_ascii_case(known)) => Err(
+            malformed(format_args!("its encoding is declared as {}; only UTF-8 is read", quote::escaped_text(&name))),
+        ),
         _ => Ok(()),
     }
 }
@@ -283,6 +294,26 @@ mod tests {
     fn unknown_elements_are_ignored_with_their_content() {
         let read = of("<CellSet><Row>a<Unknown><Row>b</Row>c</Unknown>d</Row><Unknown/></CellSet>").unwrap();
         assert_eq!(read, "0<CellSet []1<Row []a2<Unknown []d1>Row1<Unknown []0>CellSet");
+    }
+
+    #[test]
+    fn remedies_are_for_clients() {
+        let many: String = (0..100_000).map(|number| format!(" xmlns:a{number}='urn:x'")).collect();
+        let error = of(&format!("<CellSet{many}/>")).unwrap_err();
+        assert!(error.contains("declare fewer") && !error.contains("NamespaceResolver"), "{error}");
+    }
+
+    #[test]
+    fn long_names_are_shortened() {
+        let long = "\u{80}".repeat(1 << 20);
+        for wrong in [
+            format!("<CellSet><a{long}></b{long}></CellSet>"),
+            format!("<CellSet a='&{long};'/>"),
+            format!("<?xml version='1.0' encoding='{long}'?><CellSet/>"),
+        ] {
+            let error = of(&wrong).unwrap_err();
+            assert!(error.contains('…') && error.len() < 10_000, "{}", error.len());
+        }
     }
 
     #[test]

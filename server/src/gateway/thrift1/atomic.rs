@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use hjall_engine::mutation::{Append, Check, CompareOp, Durability, Increment, Mutation as Change, Put};
+use hjall_engine::quote;
 use hjall_engine::{Error, ErrorKind, LATEST, Table};
 use hjall_idl::hbase1::*;
 
@@ -109,7 +110,7 @@ fn full_column(text: Vec<u8>, class: &str) -> Answer<(Bytes, Bytes)> {
         Column { family, qualifier: Some(qualifier) } => Ok((family, qualifier)),
         Column { family, qualifier: None } => Err(Fault::undeclared(
             class,
-            format_args!("the column {:?} has no colon: send family:qualifier", String::from_utf8_lossy(&family)),
+            format_args!("the column {:?} has no colon: send family:qualifier", quote::utf8(&family).to_string()),
         )),
     }
 }

@@ -114,16 +114,17 @@ fn delete_many(context: &Context, table: &Table, deletes: Vec<Delete>) -> Answer
         return Ok(table.delete_many(&deletes).into_iter().filter_map(std::result::Result::err).collect());
     }
     let refused =
-        || Error::new(ErrorKind::Unprocessable, "a column family to delete from has no name: send family:qualifier");
+        Error::new(ErrorKind::Unprocessable, "a column family to delete from has no name: send family:qualifier");
     let located = context.engine.is_table_enabled(table.name()).is_ok_and(|enabled| enabled);
     if !located {
-        return Ok(deletes.iter().map(|_| once_located(&context.engine, table.name(), refused())).collect());
+        let refused = once_located(&context.engine, table.name(), refused);
+        return Ok(deletes.iter().map(|_| refused.again()).collect());
     }
     let split = context
         .engine
         .with_regions(table.name(), |regions| region_batch::split(regions, deletes, |delete| &delete.row, nameless));
     let Split { failing, sound } = split.map_err(declared)?;
-    let mut failures: Vec<_> = failing.iter().map(|_| refused()).collect();
+    let mut failures: Vec<_> = failing.iter().map(|_| refused.again()).collect();
     failures.extend(table.delete_many(&sound).into_iter().filter_map(std::result::Result::err));
     Ok(failures)
 }

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use hjall_engine::mutation::{Delete, Durability, Marker, MarkerKind, Put, PutCell, check_timestamp};
+use hjall_engine::quote;
 use hjall_engine::request::check_row;
 use hjall_engine::{Error, Result};
 use hjall_idl::hbase1::Mutation;
@@ -79,7 +80,7 @@ impl RowChanges {
             (None, BareFamily::Refused) => {
                 return Err(Error::invalid("Invalid famAndQf provided.").with_remedy(format_args!(
                     "the column \"{}\" has no colon; send family:qualifier",
-                    String::from_utf8_lossy(&column.family)
+                    quote::utf8(&column.family)
                 )));
             }
         }

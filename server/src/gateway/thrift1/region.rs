@@ -1,8 +1,9 @@
 //! A table's regions, the region of a catalog key, and compactions.
 
 use hjall_engine::name::TableName;
+use hjall_engine::quote;
 use hjall_engine::read::Budget;
-use hjall_engine::region::{Region, to_string_binary};
+use hjall_engine::region::Region;
 use hjall_engine::{Error, ErrorKind};
 use hjall_idl::hbase1::*;
 
@@ -38,7 +39,7 @@ pub fn get_region_info(context: &CallContext<'_>, a: GetRegionInfoArgs) -> Answe
     match context.engine.region_not_after(&key, |table| context.sees(table)) {
         Some((table, region)) => Ok(region_info(context, &table, &region)),
         None => {
-            let text = format!("Cannot find row in hbase:meta, row={}", to_string_binary(&key));
+            let text = format!("Cannot find row in hbase:meta, row={}", quote::binary(&key));
             let remedy = "send the name of a table and a row, as in TABLE,ROW,";
             Err(io_error(&Raised::new(IO, text).with_remedy(remedy)))
         }
@@ -62,7 +63,7 @@ fn request(context: &CallContext<'_>, method: Thrift1, name: Option<Vec<u8>>, de
     if let Some(table) = table_of_region(context, method, &name)? {
         context.require_admin(Method::Thrift1(method), &table)?;
         if !context.engine.is_table_enabled(&table).map_err(undeclared)? {
-            let text = format!("{} is not online", to_string_binary(&name));
+            let text = format!("{} is not online", quote::binary(&name));
             let remedy = format_args!("table {table} is disabled; enable it first");
             return Err(undeclared(Error::new(ErrorKind::NotServing, text).with_remedy(remedy)));
         }

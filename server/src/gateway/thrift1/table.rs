@@ -1,5 +1,6 @@
 //! Creates, describes, enables, disables and drops tables.
 
+use hjall_engine::quote;
 use std::collections::BTreeMap;
 
 use hjall_engine::name::TableName;
@@ -89,7 +90,7 @@ fn already_there(name: &TableName) -> Fault {
 
 /// The family that a client describes. Missing fields have the defaults of the contract, not those of HBase.
 fn new_family(d: ColumnDescriptor) -> Answer<FamilyDescriptor> {
-    let text = |bytes: Option<Vec<u8>>| bytes.map_or("NONE".to_owned(), |b| String::from_utf8_lossy(&b).into_owned());
+    let text = |bytes: Option<Vec<u8>>| bytes.map_or("NONE".to_owned(), |b| quote::utf8(&b).to_string());
     let compression = text(d.compression).to_lowercase();
     let compression = Compression::from_name(&compression).ok_or_else(|| {
         illegal(format!(

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use hjall_engine::mutation::{Append, Check, CompareOp, Increment, Mutation};
 use hjall_engine::name::TableName;
+use hjall_engine::quote;
 use hjall_engine::{Error, ErrorKind, Row};
 use hjall_idl::hbase2::{
     AppendArgs, CheckAndDeleteArgs, CheckAndMutateArgs, CheckAndPutArgs, IncrementArgs, TColumnIncrement, TColumnValue,
@@ -24,8 +25,8 @@ fn row_mismatch(action: &[u8], row: &[u8]) -> Error {
         ErrorKind::Refused,
         format!(
             "The row of the action <{}> doesn't match the original one <{}>",
-            String::from_utf8_lossy(action),
-            String::from_utf8_lossy(row)
+            quote::utf8(action),
+            quote::utf8(row)
         ),
     )
     .with_remedy("condition and action must have the same row")

@@ -31,17 +31,17 @@ pub fn apply<E: BatchElement>(
     let Some(refusal) = elements.iter().find_map(E::refusal) else {
         return Ok(send(&table, elements).into_iter().filter_map(Result::err).collect());
     };
-    let refusal = refusal.again();
-    let refused = || refusal.again();
+    let refused = refusal.again();
     if !context.engine.is_table_enabled(name).unwrap_or(false) {
-        return Ok(elements.iter().map(|_| once_located(&context.engine, name, refused())).collect());
+        let refused = once_located(&context.engine, name, refused);
+        return Ok(elements.iter().map(|_| refused.again()).collect());
     }
     let unreadable = |element: &E| element.refusal().is_some();
     let split = context
         .engine
         .with_regions(name, |regions| region_batch::split(regions, elements, |element| &element.row()[..], unreadable));
     let Split { failing, sound } = split.map_err(|e| local(&e))?;
-    let mut failures: Vec<Error> = failing.iter().map(|_| refused()).collect();
+    let mut failures: Vec<Error> = failing.iter().map(|_| refused.again()).collect();
     if !sound.is_empty() {
         failures.extend(send(&table, sound).into_iter().filter_map(Result::err));
     }

@@ -2,6 +2,7 @@
 
 use hjall_engine::Error;
 use hjall_engine::name::TableName;
+use hjall_engine::quote::{self, Quoted};
 use hjall_engine::request::{Get, TimeRange, check_row};
 use hjall_idl::hbase2::{ExistsAllArgs, ExistsArgs, GetArgs, GetMultipleArgs, TGet};
 
@@ -87,7 +88,7 @@ pub const NO_REPLICA: &str = "the table has fewer replicas (REGION_REPLICATION):
 
 /// HBase's text for such a read.
 pub fn no_replica(id: i32, row: &[u8], table: &TableName) -> String {
-    format!("Cannot get the location for replica{id} of region for {} in {table}", String::from_utf8_lossy(row))
+    format!("Cannot get the location for replica{id} of region for {} in {}", quote::utf8(row), Quoted(table))
 }
 
 /// Reads one row.

@@ -2,7 +2,7 @@
 
 use hjall_engine::ErrorKind;
 use hjall_engine::filter::regex::JavaRegex;
-use hjall_engine::name::TableName;
+use hjall_engine::name::{TableName, namespace_text};
 use hjall_engine::read::Budget;
 use hjall_engine::schema::TableDescriptor;
 use hjall_idl::hbase2::{
@@ -93,7 +93,7 @@ fn by_pattern<T>(
 
 /// All tables of a namespace, or of all namespaces if the name is empty.
 fn by_namespace<T>(context: &CallContext<'_>, namespace: &[u8], listing: &Listing<T>) -> Answer<Vec<T>> {
-    let name = String::from_utf8_lossy(namespace);
+    let name = namespace_text(namespace);
     if !name.is_empty() && context.engine.namespace(&name).is_err() {
         return Err(missing(namespace));
     }

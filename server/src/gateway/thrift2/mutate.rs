@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use hjall_engine::mutation::{Mutation, Put, PutCell, check_timestamp};
+use hjall_engine::quote;
 use hjall_engine::request::check_row;
 use hjall_engine::{Error, LATEST};
 use hjall_idl::hbase2::{MutateRowArgs, PutArgs, PutMultipleArgs, TMutation, TPut, TRowMutations};
@@ -112,8 +113,8 @@ impl RowRequest {
 fn wrong_row(action: &[u8], row: &[u8]) -> Fault {
     let text = format!(
         "The row in the recently added Mutation <{}> doesn't match the original one <{}>",
-        String::from_utf8_lossy(action),
-        String::from_utf8_lossy(row)
+        quote::utf8(action),
+        quote::utf8(row)
     );
     Fault::io(Raised::new(IO, text).with_remedy("send the mutations of each row in a call of their own").bare(), true)
 }

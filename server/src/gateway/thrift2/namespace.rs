@@ -1,5 +1,7 @@
 //! Namespaces.
 
+use hjall_engine::name::{NAME_LENGTH_MAX, check_namespace, namespace_text};
+use hjall_engine::quote;
 use hjall_engine::read::Budget;
 use hjall_engine::schema::NamespaceDescriptor;
 use hjall_engine::{Error, ErrorKind};
@@ -16,9 +18,12 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn descriptor(sent: &TNamespaceDescriptor) -> NamespaceDescriptor {
+fn descriptor(sent: &TNamespaceDescriptor) -> Answer<NamespaceDescriptor> {
+    if sent.name.len() > NAME_LENGTH_MAX {
+        check_namespace(&sent.name).map_err(fault)?;
+    }
     let pairs = sent.configuration.iter().flatten();
-    NamespaceDescriptor { name: text(&sent.name), configuration: pairs.map(|(k, v)| (text(k), text(v))).collect() }
+    Ok(NamespaceDescriptor { name: text(&sent.name), configuration: pairs.map(|(k, v)| (text(k), text(v))).collect() })
 }
 
 fn descriptor_back(namespace: NamespaceDescriptor) -> TNamespaceDescriptor {
@@ -40,18 +45,18 @@ fn fault(error: Error) -> Fault {
 
 /// Creates a namespace.
 pub fn create_namespace(context: &CallContext<'_>, a: CreateNamespaceArgs) -> Answer<()> {
-    context.changes().create_namespace(descriptor(&a.namespace_desc)).map_err(fault)
+    context.changes().create_namespace(descriptor(&a.namespace_desc)?).map_err(fault)
 }
 
 /// Replaces the configuration of a namespace.
 pub fn modify_namespace(context: &CallContext<'_>, a: ModifyNamespaceArgs) -> Answer<()> {
-    context.changes().modify_namespace(descriptor(&a.namespace_desc)).map_err(fault)
+    context.changes().modify_namespace(descriptor(&a.namespace_desc)?).map_err(fault)
 }
 
 /// Deletes an empty namespace. An invalid name is reported as a missing namespace; only an empty name is
 /// invalid here.
 pub fn delete_namespace(context: &CallContext<'_>, a: DeleteNamespaceArgs) -> Answer<()> {
-    let deleted = context.changes().delete_namespace(&text(&a.name));
+    let deleted = context.changes().delete_namespace(&namespace_text(&a.name));
     deleted.map_err(|error| match error.kind() {
         ErrorKind::InvalidArgument | ErrorKind::NamespaceNotFound if !a.name.is_empty() => missing(&a.name),
         ErrorKind::NamespaceNotFound => {
@@ -63,7 +68,7 @@ pub fn delete_namespace(context: &CallContext<'_>, a: DeleteNamespaceArgs) -> An
 
 /// The descriptor of a namespace.
 pub fn get_namespace_descriptor(context: &Context, a: GetNamespaceDescriptorArgs) -> Answer<TNamespaceDescriptor> {
-    match context.engine.namespace(&text(&a.name)) {
+    match context.engine.namespace(&namespace_text(&a.name)) {
         Ok(namespace) => Ok(descriptor_back(namespace)),
         Err(error) => match error.kind() {
             ErrorKind::InvalidArgument | ErrorKind::NamespaceNotFound => Err(missing(&a.name)),
@@ -74,7 +79,7 @@ pub fn get_namespace_descriptor(context: &Context, a: GetNamespaceDescriptorArgs
 
 /// The error for a namespace that does not exist. HBase's text is the name.
 pub fn missing(name: &[u8]) -> Fault {
-    master(&Error::namespace_not_found(&text(name)))
+    master(&Error::namespace_not_found(quote::utf8(name)))
 }
 
 /// The descriptors of all namespaces, by name.

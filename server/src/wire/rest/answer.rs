@@ -117,11 +117,12 @@ pub const RETRY_AFTER_SECONDS: &str = "1";
 /// reason.
 pub fn text_of(status: u16, reason: &str) -> String {
     let first = match status {
-        400 | 413 => "Bad request",
+        400 => "Bad request",
         403 => "Forbidden",
         404 => "Not found",
         405 => "Method not allowed",
         406 => "Not acceptable",
+        413 => "Payload too large",
         415 => "Unsupported media type",
         503 => "Unavailable",
         _ => "Internal error",
@@ -161,6 +162,12 @@ mod tests {
             }
         }
         assert_eq!(Head::new(200).with("X-Row", "a\r\nb").header("X-Row"), Some("a??b"));
+    }
+
+    #[test]
+    fn a_body_that_is_too_large_is_no_bad_request() {
+        assert_eq!(text_of(413, "shorten it"), "Payload too large\r\nshorten it\r\n");
+        assert_eq!(text_of(400, "correct it"), "Bad request\r\ncorrect it\r\n");
     }
 
     #[test]

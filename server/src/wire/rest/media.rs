@@ -1,5 +1,7 @@
 //! Media types: which representation of an answer a request asks for, and which one its body has.
 
+use hjall_engine::quote;
+
 /// A representation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -149,7 +151,7 @@ pub fn is_gzip(text: Option<&str>) -> Result<bool, String> {
         "gzip" | "x-gzip" => Ok(true),
         other => Err(format!(
             "the body has the Content-Encoding {}; gzip is the only one that is decoded",
-            other.escape_default()
+            quote::escaped_text(other)
         )),
     }
 }

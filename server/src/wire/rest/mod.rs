@@ -15,6 +15,7 @@ pub mod media;
 pub mod page;
 pub mod resource;
 
+use hjall_engine::quote;
 use std::sync::Arc;
 
 use super::recognise::Names;
@@ -133,7 +134,7 @@ impl Request {
                         "the list of tables has {allow}; messages of Thrift need the Content-Type application/x-thrift"
                     )
                 }
-                _ => format!("{} is not possible here; the resource has {allow}", head.verb.escape_default()),
+                _ => format!("{} is not possible here; the resource has {allow}", quote::escaped_text(head.verb)),
             };
             return Err(Refusal { allow: Some(allow), ..refuse(405, &why) });
         };
@@ -204,7 +205,7 @@ impl Request {
             None => Ok(None),
             Some(_) if !verb.has_body() => Ok(None),
             Some(text) => match media::parse(text) {
-                None => refuse(400, &format!("the Content-Type \"{}\" is not a media type", text.escape_default())),
+                None => refuse(400, &format!("the Content-Type \"{}\" is not a media type", quote::escaped_text(text))),
                 Some(declared) => match Kind::of(&declared) {
                     Some(kind) if resource.reads(verb, kind) => Ok(Some(kind)),
                     _ => {
