@@ -94,6 +94,8 @@ class Reader:
             "CARGO_TARGET_DIR": str(self.folder / "target"),
             "LISTEN": f"127.0.0.1:{self.ports['9090']}",
             "HJALL_INFO_PORT": self.ports["9095"],
+            # Without a terminal, the shell cannot ask for the password.
+            "HJALL_PASSWORD": "secret",
             # `pip install` finds what the tests have installed, and needs no network for it.
             "PYTHONPATH": f"{self.clone}/python/src:{self.folder}/installed:{packages}",
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",

@@ -204,11 +204,11 @@ def test_a_scanner_is_its_users_own(server):
             assert len(other.call(part, fetch, [scanner, *count], "reader").success) == 1, "the user, on another connection"
             # Without the role the scanner is of no use any more.
             server.users.write_text(server.users.read_text().replace('read = ["readable", "sales:*"]', "read = []"))
-            reload(server, "changed reader")
+            reload(server, 'change="changed" subject="reader"')
             assert DENIED in failure(web.call(part, fetch, [scanner, *count], "reader"))
             assert failure(web.call(part, close, [scanner], "reader")) == ""
             server.users.write_text(server.users.read_text().replace("read = []", 'read = ["readable", "sales:*"]'))
-            reload(server, "changed reader")
+            reload(server, 'change="changed" subject="reader"')
 
 
 def test_read_only_all_refuses_every_change(attacked):

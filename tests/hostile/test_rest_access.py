@@ -115,7 +115,7 @@ def test_a_scanner_belongs_to_its_user(served):
     assert served.rest.send("GET", f"/{path}", None, "reader")[0] == 200
     roles = {**ROLES, "reader": {}}
     users_file(served.users, roles)
-    reload(served, "changed reader")
+    reload(served, 'change="changed" subject="reader"')
     assert served.rest.send("GET", f"/{path}", None, "reader")[0] == 403
 
 

@@ -112,6 +112,20 @@ def test_mistakes_are_found(samples):
     assert wrong('hjall_lane_waiting{lane="read"} > 0', samples) == []
 
 
+def test_the_alert_about_slow_gets_selects_the_methods_that_read_named_rows():
+    (_, expression), = [rule for rule in in_alerts() if rule[0] == "HjallSlowGets"]
+    metrics, _ = uses(expression)
+    pattern = next(value for _, matchers in metrics for label, _, value in matchers if label == "method")
+    lines = [line.split() for line in (ROOT / "idl" / "methods.txt").read_text().splitlines() if line and not line.startswith("#")]
+    # The lane also opens and closes scanners, which reads nothing.
+    parts_of = {name: part for name, part, *_ in lines}
+    assert {name for name in parts_of if re.fullmatch(pattern, name)} == {name for name, part in parts_of.items() if part == "get"}
+
+
+def test_an_alert_watches_failed_logins():
+    assert any('kind="login_failed"' in expression for _, expression in in_alerts())
+
+
 def test_alert_rules_are_complete():
     rules = [rule for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]]
     assert len({rule["alert"] for rule in rules}) == len(rules)

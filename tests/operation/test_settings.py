@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from serving import ROOT, binary
+from serving import ROOT, Hjall, binary
 
 OPERATIONS = ROOT / "docs" / "operations.md"
 
@@ -261,6 +261,42 @@ def test_the_help_and_the_reference_list_the_choices():
     said = subprocess.run([binary(), "serve", "--help"], capture_output=True, text=True, check=True, timeout=60).stdout
     assert "[possible values: human, json]" in said and "[possible values: refuse, wait]" in said
     assert "  - Values: one of fifo, deadline, codel\n" in config("--markdown")[0]
+
+
+@pytest.mark.parametrize("name, right, wrong", [
+    ("http.hosts", ["a.example", "proxy_1", "10.0.0.1", "a.example,b-2.example"],
+     ["https://foo", "bar:80", "a/b", "a.example.", "*.example", "é.example", "[::1]", "a.example,b:1"]),
+    ("http.origins", ["*", "https://a.example", "http://a.example:8080", "https://a.example:80", "http://[::1]:3000", "null",
+                      "chrome-extension://abcdef", "https://a.example,http://localhost:3000"],
+     ["https://a.example/", "a.example", "https://a.example:443", "http://a.example:80", "https://", "https://a b", "://a",
+      "https://a.example:x", "https://a.example:0080", "https://*.example", "https://a.example/x", "https://u@a.example"]),
+])
+def test_hosts_and_origins_that_no_request_has_are_refused(name, right, wrong):
+    for value in right:
+        config("--set", f"{name}={value}")
+    for value in wrong:
+        said = config("--set", f"{name}={value}", code=2)[1]
+        assert f"{name}={value}: must be " in said and "a.example" not in said.replace(value, ""), said
+    form = config("--markdown")[0].split(f"**`{name}`**")[1].split("\n- **`")[0]
+    assert "Values: " in form and ("SCHEME://HOST" in form or "host names" in form)
+
+
+def test_the_files_that_settings_name_are_checked(tmp_path):
+    missing, users = tmp_path / "missing", tmp_path / "users.toml"
+    users.write_text("[users.alice]\nreed = []\n")
+    for options, code, why in ((("--users", missing), 2, f"{missing}: cannot be read"), (("--users", users), 2, "users.alice.reed is unknown"),
+                               (("--tls-cert", missing, "--tls-key", missing), 7, str(missing)), (("--log", "a=b=c"), 2, "a=b=c")):
+        printed, said = config(*options, code=code)
+        assert why in said and "[server]" in printed, "the settings are printed as well"
+    users.write_text("[users.alice]\nread = []\n")
+    config("--users", users)
+
+
+def test_a_start_says_that_it_is_read_only():
+    for value, expected in (("false", ""), ("true", "Thrift1, and changes of tables through Thrift2, stay allowed"), ("all", "all changes through all")):
+        with Hjall(None, "--memory", "--set", f"server.read_only={value}") as server:
+            said = "".join(line for line in server.said if "read-only" in line)
+        assert bool(said) == bool(expected) and expected in said, said
 
 
 def test_all_errors_are_reported_at_once(tmp_path):

@@ -52,6 +52,9 @@ def test_a_client_certificate(served, authority):
     bob = [*served, "--tls-cert", str(pem), "--tls-key", str(key)]
     assert "0 row(s)" in ran(bob, "-e", "list").stdout
     assert "AccessDeniedException" in ran(bob, "-e", "create 't', 'f'", status=1).stderr
+    # As in HBase, every user sees the names of all namespaces, and descriptors only of those that it administers.
+    assert "default" in ran(bob, "-e", "list_namespace").stdout
+    assert "AccessDeniedException" in ran(bob, "-e", "describe_namespace 'default'", status=1).stderr
 
 
 def test_a_server_that_is_not_trusted(served, tmp_path):

@@ -41,12 +41,26 @@ impl Default for OncePerSecond {
 impl OncePerSecond {
     /// The number of lines that were left out since the last one, or `None` if this one is to be left out.
     pub fn next(&self, now_ms: i64) -> Option<u64> {
-        let due = |next_ms: i64| (now_ms >= next_ms).then(|| now_ms.saturating_add(1000));
-        if self.next_ms.fetch_update(Ordering::Relaxed, Ordering::Relaxed, due).is_ok() {
+        if self.begin(now_ms) {
             return Some(self.hidden.swap(0, Ordering::Relaxed));
         }
         self.hidden.fetch_add(1, Ordering::Relaxed);
         None
+    }
+
+    /// The number of lines that were left out since the last one, if there are any and a line may be logged now. It is
+    /// for a line of its own, since no further event may come.
+    pub fn rest(&self, now_ms: i64) -> Option<u64> {
+        if self.hidden.load(Ordering::Relaxed) == 0 || !self.begin(now_ms) {
+            return None;
+        }
+        Some(self.hidden.swap(0, Ordering::Relaxed)).filter(|hidden| *hidden > 0)
+    }
+
+    /// Whether a line may be logged. If so, the next second begins.
+    fn begin(&self, now_ms: i64) -> bool {
+        let due = |next_ms: i64| (now_ms >= next_ms).then(|| now_ms.saturating_add(1000));
+        self.next_ms.fetch_update(Ordering::Relaxed, Ordering::Relaxed, due).is_ok()
     }
 }
 
@@ -59,6 +73,16 @@ mod tests {
         let lines = OncePerSecond::default();
         let said = [0, 1, 999, 1000, 1001, 5000].map(|now_ms| lines.next(now_ms));
         assert_eq!(said, [Some(0), None, None, Some(2), None, Some(1)]);
+    }
+
+    #[test]
+    fn the_rest_is_told_once_the_second_has_passed() {
+        let lines = OncePerSecond::default();
+        assert_eq!([0, 1, 2].map(|now_ms| lines.next(now_ms)), [Some(0), None, None]);
+        assert_eq!([999, 1000, 3000].map(|now_ms| lines.rest(now_ms)), [None, Some(2), None]);
+        // The line of the rest begins a second, too.
+        assert_eq!([1001, 2000].map(|now_ms| lines.next(now_ms)), [None, Some(1)]);
+        assert_eq!(lines.rest(i64::MAX), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Checks of passwords: on threads of their own, a few at a time, each credential once.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::Builder;
@@ -11,7 +12,7 @@ use ring::{hmac, rand};
 use tokio::sync::{OnceCell, oneshot};
 
 use super::password::{HashedPassword, PASSWORD_BYTES_MAX};
-use super::tries::Tries;
+use super::tries::{Reached, Tries};
 use super::users::User;
 use crate::settings::config::AuthSettings;
 
@@ -20,24 +21,28 @@ const WAITING_MAX: usize = 64;
 /// Verified credentials that are remembered.
 const VERIFIED_MAX: usize = 4096;
 
-/// Why a login failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Why a login failed. Displays the reason for the client and the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
     /// The user, the password or the token is wrong. Which of them is not told.
     Wrong,
-    /// There were too many failures from this address, or for this user from this address.
-    TooManyTries,
+    /// There were too many failures of this user from this address.
+    TooManyOfUser(Arc<str>),
+    /// There were too many failures from this address.
+    TooManyFromAddress,
     /// Too many checks of passwords wait.
     Busy,
 }
 
-impl Refused {
-    /// The reason for the client and the log.
-    pub fn reason(self) -> &'static str {
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Wrong => "the user, the password or the token is wrong",
-            Self::TooManyTries => "too many logins have failed from this address; wait a minute",
-            Self::Busy => "too many passwords are being checked; try again",
+            Self::Wrong => f.write_str("the user, the password or the token is wrong"),
+            Self::TooManyOfUser(user) => {
+                write!(f, "too many logins of the user {user} have failed from this address; wait a minute")
+            }
+            Self::TooManyFromAddress => f.write_str("too many logins have failed from this address; wait a minute"),
+            Self::Busy => f.write_str("too many passwords are being checked; try again"),
         }
     }
 }
@@ -123,8 +128,8 @@ impl Checks {
         }
         let (max, now_ms) = (settings.tries, self.clock.now_ms());
         // First of all: otherwise an address that is blocked could find a password by trying what is remembered.
-        if user.is_some_and(|user| self.tries.is_user_blocked(from, &user.name, max, now_ms)) {
-            return Err(Refused::TooManyTries);
+        if let Some(user) = user.filter(|user| self.tries.is_user_blocked(from, &user.name, max, now_ms)) {
+            return Err(Refused::TooManyOfUser(user.name.clone()));
         }
         let known = user.and_then(|user| user.password.as_ref());
         let hash = known.unwrap_or(unmatched);
@@ -135,7 +140,7 @@ impl Checks {
         }
         if self.tries.is_blocked(from, max, now_ms) {
             self.tries.failed(from, user, now_ms);
-            return Err(Refused::TooManyTries);
+            return Err(Refused::TooManyFromAddress);
         }
         let check = Check { credential, from, user, hash, password };
         match self.shared(settings, check).await {
@@ -164,7 +169,10 @@ impl Checks {
 
     async fn run(&self, settings: &AuthSettings, check: &Check<'_>) -> Result<bool, Refused> {
         let begun = self.tries.begin(check.from, check.user, settings.tries, self.clock.now_ms());
-        let begun = begun.ok_or(Refused::TooManyTries)?;
+        let begun = begun.map_err(|reached| match reached {
+            Reached::User(user) => Refused::TooManyOfUser(user),
+            Reached::Address => Refused::TooManyFromAddress,
+        })?;
         let (matches, checked) = oneshot::channel();
         let job = Job { hash: check.hash.clone(), password: check.password.to_vec(), matches };
         if self.waiting.try_send(job).is_err() {

@@ -29,7 +29,8 @@ pub use self::checks::Refused;
 pub use self::password::{HashedPassword, PASSWORD_BYTES_MAX};
 pub use self::role::{Role, Scope};
 pub use self::token::{HashedToken, generate as generate_token};
-pub use self::users::{User, Users, UsersError, check_name};
+use self::users::NoUser;
+pub use self::users::{User, UserChange, Users, UsersError, check_name};
 use crate::settings::config::AuthSettings;
 
 /// A user that a client has proved to be, and how.
@@ -107,6 +108,7 @@ struct Enforced {
     users: ArcSwap<Users>,
     checks: Checks,
     denials: OncePerSecond,
+    failed_logins: OncePerSecond,
 }
 
 impl Access {
@@ -124,6 +126,7 @@ impl Access {
             users: ArcSwap::from_pointee(users),
             checks,
             denials: OncePerSecond::default(),
+            failed_logins: OncePerSecond::default(),
         })))
     }
 
@@ -140,11 +143,11 @@ impl Access {
         }
     }
 
-    /// Reads the users file again. Returns the changes in words, or `None` if the server has no users.
+    /// Reads the users file again. Returns the changes, or `None` if the server has no users.
     ///
     /// # Errors
     /// All errors in the file. The users stay as they are.
-    pub fn reload(&self) -> Result<Option<Vec<String>>, UsersError> {
+    pub fn reload(&self) -> Result<Option<Vec<UserChange>>, UsersError> {
         let Some(enforced) = &self.0 else { return Ok(None) };
         let settings = enforced.settings.load();
         let Some(path) = &settings.users else { return Ok(None) };
@@ -180,18 +183,34 @@ impl Access {
         }
         let now_ms = checks.now_ms();
         let refused = match checks.tries.is_blocked(from, settings.load().tries, now_ms) {
-            true => Refused::TooManyTries,
+            true => Refused::TooManyFromAddress,
             false => Refused::Wrong,
         };
         checks.tries.failed(from, None, now_ms);
         Err(refused)
     }
 
-    /// The login of a client with this verified certificate, in DER. `None` if it identifies no user.
-    pub fn certificate(&self, certificate: &[u8]) -> Option<Login> {
-        let users = self.0.as_ref()?.users.load();
-        let (user, name) = users.of_certificate(certificate)?;
-        Some(Login { name: user.name.clone(), proof: Proof::Certificate(name) })
+    /// The login of a client with this verified certificate, in DER, on a server with users.
+    ///
+    /// # Errors
+    /// Why it identifies no user, with its names: text for the client and the log that follows "this server has users".
+    pub fn certificate(&self, certificate: &[u8]) -> Result<Login, String> {
+        let users = self.0.as_ref().map(|enforced| enforced.users.load());
+        let found = users.as_ref().ok_or(NoUser::None).and_then(|users| users.of_certificate(certificate));
+        let (user, name) = found.map_err(|why| {
+            let names = CertificateName::of(certificate);
+            let names =
+                names.iter().map(|name| name.to_string().escape_debug().to_string()).collect::<Vec<_>>().join(", ");
+            let names = shortened(&names);
+            match why {
+                _ if names.is_empty() => "the client's certificate has no name that a user can have".to_owned(),
+                NoUser::None => format!(
+                    "no user has a name of the client's certificate ({names}); add one to `certificates` of a user"
+                ),
+                NoUser::Several => format!("several users have names of the client's certificate ({names})"),
+            }
+        })?;
+        Ok(Login { name: user.name.clone(), proof: Proof::Certificate(name) })
     }
 
     /// Whether clients may send passwords and tokens on a connection, which is not inside TLS and comes from here.
@@ -234,6 +253,30 @@ impl Access {
                 tracing::info!(target: audit::TARGET, user, %peer, method, subject, reason, hidden, "audit: denied");
             }
             None => tracing::debug!(target: audit::TARGET, user, %peer, method, subject, reason, "audit: denied"),
+        }
+    }
+
+    /// Logs that a login failed, or that a client did not log in: each at debug level, and at most one a second for the
+    /// audit log. `user` is what the client sent.
+    pub fn log_failed_login(&self, user: Option<&str>, peer: SocketAddr, reason: &str) {
+        let Some(enforced) = &self.0 else { return };
+        let (user, reason) = (&*shortened(user.unwrap_or("-")), &*shortened(reason));
+        match enforced.failed_logins.next(enforced.checks.now_ms()) {
+            Some(hidden) => tracing::info!(target: audit::TARGET, user, %peer, reason, hidden, "audit: login failed"),
+            None => tracing::debug!(target: audit::TARGET, user, %peer, reason, "audit: login failed"),
+        }
+    }
+
+    /// Logs how many denials and failed logins were left out of the audit log, if a second has passed since the last
+    /// line about one, or if the server stops.
+    pub fn log_hidden(&self, stops: bool) {
+        let Some(enforced) = &self.0 else { return };
+        let now_ms = if stops { i64::MAX } else { enforced.checks.now_ms() };
+        if let Some(hidden) = enforced.denials.rest(now_ms) {
+            tracing::info!(target: audit::TARGET, hidden, "audit: further calls were denied");
+        }
+        if let Some(hidden) = enforced.failed_logins.rest(now_ms) {
+            tracing::info!(target: audit::TARGET, hidden, "audit: further logins failed");
         }
     }
 }

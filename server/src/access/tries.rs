@@ -29,6 +29,15 @@ struct Failures {
     pending: u32,
 }
 
+/// A limit on failures that is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reached {
+    /// That of one address, for all users together.
+    Address,
+    /// That of this user from one address.
+    User(Arc<str>),
+}
+
 /// Failed logins of the last minute.
 ///
 /// A user is counted for each address, so that an address that guesses does not lock out the user elsewhere. Names that
@@ -60,16 +69,21 @@ impl Tries {
 
     /// Begins to check a password, unless the failures and the checks that run already reach the limit. So guesses on
     /// many connections at once do not exceed it. The try counts as failed unless [`Try::succeeded`] is called.
-    pub fn begin(&self, from: IpAddr, user: Option<&Arc<str>>, max: u32, now_ms: i64) -> Option<Try<'_>> {
+    ///
+    /// # Errors
+    /// The limit that is reached.
+    pub fn begin(&self, from: IpAddr, user: Option<&Arc<str>>, max: u32, now_ms: i64) -> Result<Try<'_>, Reached> {
         let mut failures = self.lock();
         let keys: Vec<_> = keys(from, user).collect();
-        if keys.iter().any(|key| reached(&failures, key, max, now_ms, true)) {
-            return None;
+        match keys.iter().find(|key| reached(&failures, key, max, now_ms, true)) {
+            None => {}
+            Some(Key::User(_, user)) => return Err(Reached::User(user.clone())),
+            Some(Key::Address(_) | Key::Others) => return Err(Reached::Address),
         }
         for key in &keys {
             entry(&mut failures, key.clone(), now_ms).pending += 1;
         }
-        Some(Try { tries: self, keys, now_ms, succeeded: false })
+        Ok(Try { tries: self, keys, now_ms, succeeded: false })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Failures>> {
@@ -176,11 +190,11 @@ mod tests {
         let (tries, alice, here) = (Tries::default(), Arc::<str>::from("alice"), address("10.0.0.1"));
         let first = tries.begin(here, Some(&alice), 2, 0).unwrap();
         let second = tries.begin(here, Some(&alice), 2, 0).unwrap();
-        assert!(tries.begin(here, Some(&alice), 2, 0).is_none() && !tries.is_user_blocked(here, &alice, 2, 0));
+        assert!(tries.begin(here, Some(&alice), 2, 0).is_err() && !tries.is_user_blocked(here, &alice, 2, 0));
         first.succeeded();
         drop(second);
         drop(tries.begin(here, Some(&alice), 2, 0).unwrap());
-        assert!(tries.begin(here, Some(&alice), 2, 0).is_none() && tries.is_user_blocked(here, &alice, 2, 0));
+        assert!(tries.begin(here, Some(&alice), 2, 0).is_err() && tries.is_user_blocked(here, &alice, 2, 0));
     }
 
     #[test]

@@ -86,6 +86,24 @@ fn warn_if_exposed(path: &Path) {
     let _ = path;
 }
 
+/// A change of a user when the users file is read again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserChange {
+    /// `added`, `changed` or `removed`.
+    pub kind: &'static str,
+    /// The name of the user.
+    pub user: Arc<str>,
+}
+
+/// Why a certificate identifies no user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoUser {
+    /// No user has one of its names.
+    None,
+    /// Several users have names of it.
+    Several,
+}
+
 /// All users, found by what identifies them.
 #[derive(Debug)]
 pub struct Users {
@@ -147,19 +165,21 @@ impl Users {
         self.by_token.get(token)
     }
 
-    /// The user of a verified client certificate, and the name that identifies the user. `None` if its names identify
-    /// no user or several.
-    pub fn of_certificate(&self, certificate: &[u8]) -> Option<(&Arc<User>, CertificateName)> {
+    /// The user of a verified client certificate, and the name that identifies the user.
+    ///
+    /// # Errors
+    /// Its names identify no user, or several.
+    pub fn of_certificate(&self, certificate: &[u8]) -> Result<(&Arc<User>, CertificateName), NoUser> {
         let mut found: Option<(&Arc<User>, CertificateName)> = None;
         for name in CertificateName::of(certificate) {
             match (self.by_certificate.get(&name), &found) {
                 (None, _) => {}
                 (Some(user), None) => found = Some((user, name)),
                 (Some(user), Some((other, _))) if Arc::ptr_eq(user, other) => {}
-                (Some(_), Some(_)) => return None,
+                (Some(_), Some(_)) => return Err(NoUser::Several),
             }
         }
-        found
+        found.ok_or(NoUser::None)
     }
 
     /// The hash to check for users that do not exist or have no password.
@@ -174,14 +194,15 @@ impl Users {
         all
     }
 
-    /// The differences from an earlier file, as words for the log: `added alice`, `changed bob`, `removed carol`.
-    pub fn changes_since(&self, before: &Self) -> Vec<String> {
+    /// The differences from an earlier file.
+    pub fn changes_since(&self, before: &Self) -> Vec<UserChange> {
+        let change = |kind, user: &Arc<User>| UserChange { kind, user: user.name.clone() };
         let added_or_changed = self.all().into_iter().filter_map(|user| match before.get(&user.name) {
-            None => Some(format!("added {}", user.name)),
-            Some(old) if old != user => Some(format!("changed {}", user.name)),
+            None => Some(change("added", user)),
+            Some(old) if old != user => Some(change("changed", user)),
             Some(_) => None,
         });
         let removed = before.all().into_iter().filter(|user| self.get(&user.name).is_none());
-        added_or_changed.chain(removed.map(|user| format!("removed {}", user.name))).collect()
+        added_or_changed.chain(removed.map(|user| change("removed", user))).collect()
     }
 }

@@ -168,7 +168,10 @@ Exit codes: those of `hjall serve`; 2 if a table does not exist.";
 const CONFIG_HELP: &str = "\
 The output is a TOML file that `hjall serve --config` accepts. Comments show the origin of each value
 and the lanes that result from the queue settings on this machine. The command accepts the options
-of `hjall serve` and reads the same files and environment variables.";
+of `hjall serve` and reads the same files and environment variables. It also checks the users file
+and the certificates that the settings name, as a start does.
+
+Exit codes: those of `hjall serve`.";
 
 /// Parses a command line, which starts with the name of the program, and the environment of the process. Exits
 /// the process if clap prints help or rejects the command line.

@@ -2,13 +2,18 @@
 
 use std::io::{self, Write};
 
+use hjall_server::StartError;
+use hjall_server::access::Users;
 use hjall_server::settings::{self, Effective, Refused, Sources, StartupOptions};
 
 use super::args::OutputFormat;
 use super::exit::Failure;
+use super::log;
 
-/// Prints the settings that result from these sources to standard output, and remarks to standard error.
+/// Prints the settings that result from these sources to standard output, and remarks to standard error. Then checks
+/// the files that they name as a start does, so that their errors are known before.
 pub fn run(sources: &Sources, format: OutputFormat) -> Result<(), Failure> {
+    let mut checked = Ok(());
     let text = match format {
         OutputFormat::Commented => settings::commented(),
         OutputFormat::Markdown => settings::markdown(),
@@ -18,6 +23,7 @@ pub fn run(sources: &Sources, format: OutputFormat) -> Result<(), Failure> {
             for line in effective.notes.lines(sources.hbase_site.as_deref()) {
                 eprintln!("hjall: {line}");
             }
+            checked = check(&startup);
             if format == OutputFormat::Json {
                 settings::json(&effective, &startup)
             } else {
@@ -26,7 +32,18 @@ pub fn run(sources: &Sources, format: OutputFormat) -> Result<(), Failure> {
         }
     };
     // An error means that standard output is closed, so there is no reader.
-
     let _ = io::stdout().lock().write_all(text.as_bytes());
+    checked
+}
+
+/// Checks the users file, the files of TLS and the log's filter.
+fn check(startup: &StartupOptions) -> Result<(), Failure> {
+    log::check(&startup.log.filter).map_err(|why| Failure::Usage(format!("log.filter {why}")))?;
+    if let Some(path) = &startup.config.auth.users {
+        Users::read(path).map_err(|error| Failure::Start(StartError::Users(error)))?;
+    }
+    if let Some(files) = &startup.config.tls {
+        files.check().map_err(|error| Failure::Start(StartError::Tls(error)))?;
+    }
     Ok(())
 }

@@ -160,10 +160,9 @@ pub fn start(startup: &StartupOptions, effective: &Effective) -> Result<Log, Fai
             lines.with_filter(filter.and(AbortedCompactions)).boxed()
         }
         true => {
-            let json = || tracing_subscriber::fmt::format().json().flatten_event(true);
-            let (plain, with_target) = (json().with_target(false), json().with_target(true));
-            let lines = lines.fmt_fields(JsonFields::new()).event_format(MarkLibraries { plain, with_target });
-            lines.with_filter(filter.and(AbortedCompactions)).boxed()
+            // The target of each line, which programs filter by.
+            let json = tracing_subscriber::fmt::format().json().flatten_event(true).with_target(true);
+            lines.fmt_fields(JsonFields::new()).event_format(json).with_filter(filter.and(AbortedCompactions)).boxed()
         }
     };
     let subscriber = tracing_subscriber::registry().with(lines);

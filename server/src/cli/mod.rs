@@ -19,6 +19,7 @@ mod signals;
 #[cfg(feature = "otel")]
 mod traces;
 mod user;
+mod users_file;
 
 use std::ffi::OsString;
 

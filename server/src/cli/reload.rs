@@ -79,7 +79,8 @@ fn apply(next: &Effective, server: &Server, log: &Log) -> Result<(), String> {
         Ok(Some(changes)) if changes.is_empty() => tracing::info!("users file read again, nothing has changed"),
         Ok(Some(changes)) => {
             for change in changes {
-                tracing::info!(target: audit::TARGET, "audit: users changed by SIGHUP: {change}");
+                let (change, subject) = (change.kind, &*change.user);
+                tracing::info!(target: audit::TARGET, change, subject, "audit: users changed by SIGHUP");
             }
         }
         Ok(None) => {}

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use hjall_engine::Engine;
 use hjall_server::info::{Info, SeriesLimits};
-use hjall_server::settings::config::{ClientCertificates, WithoutTls};
+use hjall_server::settings::config::{ClientCertificates, PlainText, ReadOnly, WithoutTls};
 use hjall_server::settings::{Effective, Refused, Sources, StartupOptions, startup};
 use hjall_server::{Config, Server};
 use tokio::sync::oneshot;
@@ -32,6 +32,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     let connections_max = startup.config.limits.connections_max;
     let StartupOptions { config, data, memory, options, info, .. } = startup;
     let mut exposure = Exposure::of(&config);
+    let read_only = config.calls.read_only;
     let info = InfoPort::take(info)?;
     let opened = if memory { Engine::memory(options) } else { Engine::open(&data, options) };
     let engine = opened.map_err(|e| Failure::Data(data.clone(), e))?;
@@ -65,6 +66,14 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
             .ok()
     };
     exposure.warn(&server);
+    match read_only {
+        ReadOnly::Off => {}
+        ReadOnly::AsHBase => tracing::info!(
+            "read-only as in HBase: changes through REST and of data through Thrift2 are refused; Thrift1, and changes of tables \
+             through Thrift2, stay allowed unless server.read_only is all"
+        ),
+        ReadOnly::All => tracing::info!("read-only: all changes through all services are refused"),
+    }
     announce(&place, &server, &info, started, &log);
     open_files::compare(connections_max);
 
@@ -137,12 +146,14 @@ impl Exposure {
         let requires_certificates = config.tls.as_ref().is_some_and(|tls| {
             tls.client_authorities.is_some() && tls.client_certificates == ClientCertificates::Require
         });
+        let serves_plain_text = config.tls.as_ref().is_none_or(|tls| tls.plain_text == PlainText::Allow);
         match (&config.auth.users, config.auth.without_tls) {
             (None, _) if requires_certificates => Self::Closed,
             (None, _) => Self::Open,
-            (Some(_), WithoutTls::Allow) => Self::UnencryptedLogins,
+            // With TLS, connections without it are refused, except at loopback addresses, unless all are allowed.
+            (Some(_), WithoutTls::Allow) if !requires_certificates && serves_plain_text => Self::UnencryptedLogins,
             (Some(_), WithoutTls::Refuse) if config.tls.is_none() => Self::NoLogin,
-            (Some(_), WithoutTls::Refuse | WithoutTls::Loopback) => Self::Closed,
+            (Some(_), _) => Self::Closed,
         }
     }
 

@@ -1,7 +1,7 @@
 //! `hjall user`: makes entries of the users file, and checks it.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, IsTerminal, Write};
+use std::fs;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -12,6 +12,8 @@ use hjall_server::settings::{Effective, Refused, Sources, StartupOptions};
 
 use super::exit::Failure;
 use super::folder::say;
+use super::log;
+use super::users_file::{self, Replacement};
 
 /// A parsed `hjall user`.
 pub enum UserCommand {
@@ -49,7 +51,8 @@ No role includes another. SIGHUP makes a running server read the file again.";
 
 const ADD_HELP: &str = "\
 Asks for the password, or reads the first line of standard input. The file is created if it does not
-exist, readable by its owner only. Existing text stays as it is.
+exist, readable by its owner only. Existing text stays as it is, and so do the owner, the group and
+the mode of the file.
 
 Examples:
   hjall user add alice --users users.toml --read '*' --write 'sales:*'
@@ -171,8 +174,10 @@ fn add(path: &Path, user: &NewUser) -> Result<(), Failure> {
             usage(format!("--certificate {certificate:?} begins with none of subject:, cn:, dns:, email: and uri:"))
         })?;
     }
-    // Before the password is asked for.
+    let path = &users_file::resolve(path).map_err(usage)?;
+    // Whether the file can be changed is known before the password is asked for.
     read_without(path, &user.name)?;
+    drop(Replacement::begin(path).map_err(usage)?);
     let mut lines = vec![format!("[users.{}]", quoted(&user.name))];
     if user.password {
         let hash = HashedPassword::new(new_password()?.as_bytes()).map_err(usage)?;
@@ -189,18 +194,35 @@ fn add(path: &Path, user: &NewUser) -> Result<(), Failure> {
         lines.push(format!("{} = {}", role.name(), list(patterns)));
     }
     let failed = |error: io::Error| usage(format!("{}: cannot be written: {error}", path.display()));
-    let _lock = lock(path).map_err(failed)?;
+    let _lock = users_file::lock(path).map_err(failed)?;
     let before = read_without(path, &user.name)?;
     let gap = if before.is_empty() || before.ends_with("\n\n") { "" } else { "\n" };
     let end = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
     let after = format!("{before}{end}{gap}{}\n", lines.join("\n"));
     Users::parse(&after, path).map_err(|error: UsersError| usage(error.to_string()))?;
-    replace(path, &after).map_err(failed)?;
+    let is_new = !path.exists();
+    Replacement::begin(path).map_err(usage)?.finish(&after).map_err(failed)?;
     say(&format!("added {} to {}; a running server reads it on SIGHUP", user.name, path.display()));
     if let Some(token) = token {
         say(&format!("token: {token}"));
     }
+    if is_new {
+        warn_if_of_root(path);
+    }
     Ok(())
+}
+
+/// Tells root that a server of another user cannot read the file that has been made.
+fn warn_if_of_root(path: &Path) {
+    #[cfg(unix)]
+    if fs::metadata(path).is_ok_and(|made| std::os::unix::fs::MetadataExt::uid(&made) == 0) {
+        let path = path.display();
+        log::say(format!(
+            "hjall: {path} belongs to root: if the server runs as another user, run chown USER {path}, so that it can read the file"
+        ));
+    }
+    #[cfg(not(unix))]
+    let _ = path;
 }
 
 /// The text of a users file, or nothing if there is none. Fails if the file has a user of this name.
@@ -213,28 +235,11 @@ fn read_without(path: &Path, name: &str) -> Result<String, Failure> {
     let users = Users::parse(&text, path).map_err(|error| Failure::Usage(error.to_string()))?;
     match users.get(name) {
         None => Ok(text),
-        Some(_) => Err(Failure::Usage(format!("{} already has a user {name}; change the entry there", path.display()))),
+        Some(_) => Err(Failure::Usage(format!(
+            "{} already has a user {name}; change the entry there (`hjall user hash` prints the hash of a new password)",
+            path.display()
+        ))),
     }
-}
-
-/// Keeps other processes from changing a users file until the result is dropped. Locks the folder, because the file is
-/// replaced and may not exist.
-#[cfg(unix)]
-fn lock(path: &Path) -> io::Result<File> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = File::open(folder)?;
-    folder.lock()?;
-    Ok(folder)
-}
-
-/// Folders cannot be locked here: a lock file beside the users file is.
-#[cfg(not(unix))]
-fn lock(path: &Path) -> io::Result<File> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".lock");
-    let file = OpenOptions::new().create(true).write(true).truncate(false).open(path.with_file_name(name))?;
-    file.lock()?;
-    Ok(file)
 }
 
 fn quoted(text: &str) -> String {
@@ -244,30 +249,6 @@ fn quoted(text: &str) -> String {
 
 fn list(texts: &[String]) -> String {
     format!("[{}]", texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", "))
-}
-
-/// Replaces a file at once, so that a server that reads it sees the old text or the new one. A new file is readable by
-/// its owner only.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(&part).and_then(|mut file: File| {
-        if let Ok(existing) = fs::metadata(path) {
-            file.set_permissions(existing.permissions())?;
-        }
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&part, path)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&part);
-    }
-    written
 }
 
 fn check(path: &Path, name: Option<&str>) -> Result<(), Failure> {

@@ -30,8 +30,8 @@ pub fn credentials(headers: &HeaderMap) -> Result<Option<Credentials>, (StatusCo
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let value = match (values.next(), values.next()) {
         (None, _) => return Ok(None),
-        (Some(value), None) => value.to_str().map_err(|_| bad("The header Authorization is not ASCII.\n"))?,
-        (Some(_), Some(_)) => return Err(bad("The request has several headers Authorization.\n")),
+        (Some(value), None) => value.to_str().map_err(|_| bad("the header Authorization is not ASCII"))?,
+        (Some(_), Some(_)) => return Err(bad("the request has several headers Authorization")),
     };
     let (scheme, given) = value.trim().split_once(' ').unwrap_or((value, ""));
     let given = given.trim();
@@ -39,10 +39,10 @@ pub fn credentials(headers: &HeaderMap) -> Result<Option<Credentials>, (StatusCo
         return Ok(Some(Credentials::Token(given.as_bytes().to_vec())));
     }
     if !scheme.eq_ignore_ascii_case("basic") {
-        let why = "The server accepts the schemes Basic and Bearer in the header Authorization.\n";
+        let why = "the server accepts the schemes Basic and Bearer in the header Authorization";
         return Err((StatusCode::UNAUTHORIZED, why));
     }
-    const MALFORMED: &str = "The header Authorization has no user and password in the form of Basic.\n";
+    const MALFORMED: &str = "the header Authorization has no user and password in the form of Basic";
     let decoded = BASE64_STANDARD.decode(given).map_err(|_| bad(MALFORMED))?;
     let colon = decoded.iter().position(|byte| *byte == b':').ok_or(bad(MALFORMED))?;
     let (name, password) = decoded.split_at(colon);

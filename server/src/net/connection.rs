@@ -22,7 +22,7 @@ use crate::access::Access;
 use crate::dispatch::call::DefaultService;
 use crate::dispatch::caller::Caller;
 use crate::dispatch::dispatcher::Dispatcher;
-use crate::observe::{Brief, ConnectionRefusal, client_error};
+use crate::observe::{Brief, ClientError, ConnectionRefusal, client_error};
 use crate::wire::dialect::{Foreign, Opening, recognise};
 use crate::wire::method::Service;
 
@@ -44,12 +44,14 @@ pub struct Client {
     pub access: Arc<Access>,
     /// The answer to its first call, after which the connection is closed, or `None` if the client is served.
     pub refusal: Option<Refusal>,
+    /// Why its certificate is no login, if it has one that identifies no user.
+    pub certificate: Option<Box<str>>,
 }
 
 impl Client {
     /// A client that is served, without TLS.
     pub fn new(peer: SocketAddr, local: SocketAddr, access: Arc<Access>) -> Self {
-        Self { caller: Caller::new(peer), local, tls: false, access, refusal: None }
+        Self { caller: Caller::new(peer), local, tls: false, access, refusal: None, certificate: None }
     }
 }
 
@@ -107,8 +109,11 @@ async fn serve_tls(
     };
     client.tls = true;
     let certificate = stream.get_ref().1.peer_certificates().and_then(|chain| chain.first());
-    if let Some(login) = certificate.and_then(|certificate| client.access.certificate(certificate)) {
-        client.caller = client.caller.logged_in(Arc::new(login));
+    match certificate.filter(|_| client.access.is_enforced()).map(|certificate| client.access.certificate(certificate))
+    {
+        None => {}
+        Some(Ok(login)) => client.caller = client.caller.logged_in(Arc::new(login)),
+        Some(Err(why)) => client.certificate = Some(why.into()),
     }
     let stream = BufferedStream::new(stream, dispatcher.claim_memory(&client.caller), client.caller.peer.ip());
     if let Some((opening, stream)) = recognise_opening(dispatcher, stream, peer).await {
@@ -137,7 +142,7 @@ async fn serve_sasl<S: AsyncRead + AsyncWrite + Unpin>(
         return;
     };
     let (local, access) = (client.local, client.access.clone());
-    let client = Client { caller, local, tls: client.tls, access, refusal: None };
+    let client = Client { caller, local, tls: client.tls, access, refusal: None, certificate: None };
     session::serve(dispatcher, stream, dialect, speaking, &client).await;
 }
 
@@ -190,9 +195,10 @@ async fn serve_opening<S: AsyncRead + AsyncWrite + Reset + Unpin + Send + 'stati
     match opening {
         Opening::Thrift(dialect) => match &client.refusal {
             None if client.access.is_enforced() && client.caller.login().is_none() => {
-                let errors = &dispatcher.runner.client_errors;
-                client_error!(errors, LoginFailed, info, %peer, "connection refused: it did not log in, which this server requires");
-                let refusal = Refusal::login_required();
+                dispatcher.runner.client_errors.count(ClientError::LoginFailed);
+                let certificate = client.certificate.as_deref();
+                client.access.log_failed_login(None, peer, certificate.unwrap_or("the connection has no login"));
+                let refusal = Refusal::login_required(certificate);
                 let refused = Box::pin(session::turn_away(dispatcher, stream, dialect, speaking, &refusal.fault));
                 let _ = timeout(REFUSAL_MAX, refused).await;
             }

@@ -33,7 +33,7 @@ use crate::dispatch::caller::Caller;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::job::Reply;
 use crate::dispatch::memory_quota::MemoryClaim;
-use crate::observe::client_error;
+use crate::observe::ClientError;
 use crate::wire::fault::Fault;
 use crate::wire::method::Service;
 use crate::wire::rest::answer::RETRY_AFTER_SECONDS;
@@ -243,7 +243,7 @@ impl Connection<'_> {
 
     /// The client of a request, after its login. Nothing of the body is received before.
     pub(super) async fn caller(&self, headers: &header::HeaderMap) -> Result<Arc<Caller>, Denied> {
-        let Client { caller, access, tls, .. } = self.client;
+        let Client { caller, access, .. } = self.client;
         if headers.contains_key("doas") {
             // As in HBase, where impersonation has to be configured.
             return Err((StatusCode::INTERNAL_SERVER_ERROR, "Support for proxyuser is not configured\n".into()));
@@ -251,36 +251,53 @@ impl Connection<'_> {
         if !access.is_enforced() {
             return Ok(caller.clone());
         }
-        let credentials = authorization::credentials(headers).map_err(|(status, why)| (status, why.into()))?;
-        let login = match credentials {
+        let credentials = authorization::credentials(headers);
+        let user = match &credentials {
+            Ok(Some(Credentials::Password { name, .. })) => Some(name.clone()),
+            _ => None,
+        };
+        self.log_in(credentials).await.map_err(|(status, why)| {
+            self.dispatcher.runner.client_errors.count(ClientError::LoginFailed);
+            access.log_failed_login(user.as_deref(), caller.peer, &why);
+            // A sentence.
+            let mut characters = why.chars();
+            let first = characters.next().map(|first| first.to_ascii_uppercase());
+            (status, format!("{}{}.\n", first.map(String::from).unwrap_or_default(), characters.as_str()).into())
+        })
+    }
+
+    /// Logs a client in. The reason of a failure is for the client and the log.
+    async fn log_in(
+        &self,
+        credentials: Result<Option<Credentials>, (StatusCode, &'static str)>,
+    ) -> Result<Arc<Caller>, Denied> {
+        let Client { caller, access, tls, certificate, .. } = self.client;
+        let login = match credentials.map_err(|(status, why)| (status, why.into()))? {
             // The certificate of the connection.
             None if caller.login().is_some() => return Ok(caller.clone()),
             None => {
-                return Err((
-                    StatusCode::UNAUTHORIZED,
-                    "This server has users. Send a user and a password, or a token.\n".into(),
-                ));
+                let why = match certificate {
+                    None => "this server has users; send a user and a password, or a token".into(),
+                    Some(why) => {
+                        format!("this server has users: {why}, or send a user and a password, or a token").into()
+                    }
+                };
+                return Err((StatusCode::UNAUTHORIZED, why));
             }
             Some(_) if !tls && !access.allows_without_tls(caller.peer.ip()) => {
-                let why = "Passwords and tokens are accepted only over TLS (auth.without_tls).\n";
+                let why = "passwords and tokens are accepted only over TLS (auth.without_tls)";
                 return Err((StatusCode::FORBIDDEN, why.into()));
             }
             Some(Credentials::Password { name, password }) => access.password(caller.peer.ip(), &name, &password).await,
             Some(Credentials::Token(token)) => access.token(caller.peer.ip(), &token),
         };
         login.map(|login| self.logged_in(login)).map_err(|refused| {
-            let (errors, peer) = (&self.dispatcher.runner.client_errors, caller.peer);
-            client_error!(errors, LoginFailed, info, %peer, reason = refused.reason(), "login failed");
-            let (status, why) = match refused {
-                Refused::Wrong => (StatusCode::UNAUTHORIZED, "The user, the password or the token is wrong.\n"),
-                Refused::TooManyTries => {
-                    (StatusCode::TOO_MANY_REQUESTS, "Too many logins have failed from this address; wait a minute.\n")
-                }
-                Refused::Busy => {
-                    (StatusCode::SERVICE_UNAVAILABLE, "Too many passwords are being checked; try again.\n")
-                }
+            let status = match refused {
+                Refused::Wrong => StatusCode::UNAUTHORIZED,
+                Refused::TooManyOfUser(_) | Refused::TooManyFromAddress => StatusCode::TOO_MANY_REQUESTS,
+                Refused::Busy => StatusCode::SERVICE_UNAVAILABLE,
             };
-            (status, why.into())
+            (status, refused.to_string().into())
         })
     }
 

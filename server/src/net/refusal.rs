@@ -33,11 +33,14 @@ impl Refusal {
         Self { fault, status: StatusCode::FORBIDDEN, text: text.to_owned() }
     }
 
-    /// The server has users, and the client has not logged in.
-    pub fn login_required() -> Self {
-        let reason =
-            "this server has users; log in with SASL PLAIN inside TLS, with a client certificate, or over HTTP";
+    /// The server has users, and the client has not logged in. `certificate` is why its certificate is no login.
+    pub fn login_required(certificate: Option<&str>) -> Self {
+        let reason = match certificate {
+            None => "this server has users; log in with SASL PLAIN inside TLS, with a client certificate, or over HTTP"
+                .to_owned(),
+            Some(why) => format!("this server has users: {why}, or log in with SASL PLAIN or over HTTP"),
+        };
         let fault = Fault::io(format!("org.apache.hadoop.hbase.security.AccessDeniedException: {reason}"), false);
-        Self { fault, status: StatusCode::UNAUTHORIZED, text: reason.to_owned() }
+        Self { fault, status: StatusCode::UNAUTHORIZED, text: reason }
     }
 }

@@ -18,7 +18,7 @@ use super::connection::Client;
 use super::pace::MinimumRate;
 use crate::dispatch::caller::Caller;
 use crate::dispatch::dispatcher::Dispatcher;
-use crate::observe::{Brief, client_error};
+use crate::observe::{Brief, ClientError, client_error};
 
 const START: u8 = 1;
 const OK: u8 = 2;
@@ -40,7 +40,9 @@ const READ_BYTES_MAX: usize = 16 << 10;
 enum Failed {
     /// The connection has ended.
     Ended,
-    /// The reason, which the client is told.
+    /// The reason, which the client is told, and the user that it has named.
+    Login(Option<String>, String),
+    /// The connection is not served, for this reason. It is not counted as a login.
     Refused(String),
 }
 
@@ -60,9 +62,16 @@ pub async fn log_in<S: AsyncRead + AsyncWrite + Unpin>(
     let (answer, caller) = match negotiate(dispatcher, &mut stream, client).await {
         Ok(caller) => (message(COMPLETE, b""), Some(caller)),
         Err(Failed::Ended) => return None,
-        Err(Failed::Refused(why)) => {
+        Err(Failed::Refused(why)) => (message(BAD, why.as_bytes()), None),
+        // It protects nothing, so that the audit log has no line about it.
+        Err(Failed::Login(_, why)) if !client.access.is_enforced() => {
             let (errors, peer) = (&dispatcher.runner.client_errors, client.caller.peer);
             client_error!(errors, LoginFailed, info, %peer, reason = %Brief(&why), "login failed");
+            (message(BAD, why.as_bytes()), None)
+        }
+        Err(Failed::Login(user, why)) => {
+            dispatcher.runner.client_errors.count(ClientError::LoginFailed);
+            client.access.log_failed_login(user.as_deref(), client.caller.peer, &why);
             (message(BAD, why.as_bytes()), None)
         }
     };
@@ -81,7 +90,7 @@ async fn negotiate<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut BufferedStream<S>,
     client: &Client,
 ) -> Result<Arc<Caller>, Failed> {
-    let refused = |why: &str| Failed::Refused(why.to_owned());
+    let refused = |why: &str| Failed::Login(None, why.to_owned());
     let reading = async {
         let (status, mechanism) = receive(dispatcher, stream, MECHANISM_BYTES_MAX, |length| {
             unsupported(format_args!(", whose name has {length} bytes"))
@@ -94,7 +103,7 @@ async fn negotiate<S: AsyncRead + AsyncWrite + Unpin>(
             return Err(refused("the first message of SASL must have the status START"));
         }
         if mechanism != b"PLAIN" {
-            return Err(Failed::Refused(unsupported(format_args!(" {}", mechanism.escape_ascii()))));
+            return Err(Failed::Login(None, unsupported(format_args!(" {}", mechanism.escape_ascii()))));
         }
         if !client.access.is_enforced() {
             return Err(refused("this server has no users (auth.users); connect without SASL"));
@@ -119,7 +128,7 @@ async fn negotiate<S: AsyncRead + AsyncWrite + Unpin>(
     let (name, password) = plain(&response).map_err(refused)?;
     match client.access.password(client.caller.peer.ip(), name, password).await {
         Ok(login) => Ok(client.caller.logged_in(Arc::new(login))),
-        Err(why) => Err(refused(why.reason())),
+        Err(why) => Err(Failed::Login(Some(name.to_owned()), why.to_string())),
     }
 }
 
@@ -160,7 +169,7 @@ async fn receive<S: AsyncRead + AsyncWrite + Unpin>(
             Some([_, length @ ..]) => {
                 let length = u32::from_be_bytes(*length) as usize;
                 if length > bytes_max {
-                    return Err(Failed::Refused(too_long(length)));
+                    return Err(Failed::Login(None, too_long(length)));
                 }
                 HEAD_BYTES + length
             }

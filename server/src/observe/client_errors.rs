@@ -3,10 +3,9 @@
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
 
-/// How long one summary covers.
-pub const SUMMARY_PERIOD: Duration = Duration::from_secs(60);
+/// How long one summary covers, in seconds.
+pub const SUMMARY_SECONDS: u64 = 60;
 
 /// A kind of error that a client causes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +16,7 @@ pub enum ClientError {
     TlsHandshake,
     /// A connection that speaks another protocol.
     ForeignProtocol,
-    /// A login that failed.
+    /// A login that failed, or a connection or an HTTP request without one. The audit log has lines about them.
     LoginFailed,
     /// A message that cannot be read or exceeds a limit.
     InvalidMessage,
@@ -67,6 +66,11 @@ struct Count {
 }
 
 impl ClientErrors {
+    /// Counts an error of which other lines are logged.
+    pub fn count(&self, kind: ClientError) {
+        self.0[kind as usize].all.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Counts an error. Returns whether it is the first of its kind in this period, which is logged in full.
     pub fn record(&self, kind: ClientError) -> bool {
         let count = &self.0[kind as usize];

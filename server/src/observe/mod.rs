@@ -24,7 +24,7 @@ pub use brief::Brief;
 pub use calls::{Calls, Counted, Line};
 pub use client::ClientMetrics;
 pub(crate) use client_errors::client_error;
-pub use client_errors::{ClientError, ClientErrors, SUMMARY_PERIOD};
+pub use client_errors::{ClientError, ClientErrors, SUMMARY_SECONDS};
 pub use connections::{ConnectionCounters, ConnectionFigures, ConnectionRefusal};
 pub use exceptions::Exceptions;
 pub use histogram::{Histogram, Snapshot};

@@ -31,7 +31,7 @@ use crate::gateway::scanners::Scanners;
 use crate::net::acceptor::{self, Acceptor};
 use crate::net::endpoint::Endpoint;
 use crate::net::tls::{TlsAcceptor, TlsError};
-use crate::observe::{LaneMetrics, SUMMARY_PERIOD, Watch};
+use crate::observe::{LaneMetrics, SUMMARY_SECONDS, Watch};
 use crate::settings::config::{Config, Listen};
 use view::View;
 
@@ -172,7 +172,7 @@ impl Server {
         let handles = loops.iter().map(|l| l.handle.clone()).collect();
         let acceptor = Arc::new(Acceptor::new(endpoint.clone(), handles));
         if let Some(first) = loops.first() {
-            first.handle.spawn(summarise_client_errors(Arc::downgrade(&endpoint)));
+            first.handle.spawn(log_summaries(Arc::downgrade(&endpoint)));
             for (_, bound, listen) in listeners {
                 first.handle.spawn(acceptor.clone().accept(bound, listen));
             }
@@ -259,6 +259,7 @@ impl Server {
         // Ends all connections. Their waiting calls are not run.
         self.loops.iter_mut().for_each(|each| drop(each.stop.take()));
         self.sweeper = None;
+        let access = endpoint.access.clone();
         drop(endpoint);
         let loops = self.loops.drain(..).filter_map(|mut each| each.thread.take());
         let threads: Vec<_> = loops.chain(dispatcher.workers.retire_all()).collect();
@@ -273,6 +274,7 @@ impl Server {
                 join(thread);
             }
         }
+        access.log_hidden(true);
         quiet
     }
 }
@@ -310,12 +312,16 @@ impl Loop {
     }
 }
 
-/// Logs a summary of clients' errors once per period, until the server stops.
-async fn summarise_client_errors(endpoint: Weak<Endpoint>) {
-    loop {
-        tokio::time::sleep(SUMMARY_PERIOD).await;
+/// Logs what lines about clients have left out, until the server stops: of the audit log each second, of clients'
+/// errors once per period.
+async fn log_summaries(endpoint: Weak<Endpoint>) {
+    for second in 1_u64.. {
+        tokio::time::sleep(Duration::from_secs(1)).await;
         let Some(endpoint) = endpoint.upgrade() else { return };
-        endpoint.dispatcher.runner.client_errors.summarise();
+        endpoint.access.log_hidden(false);
+        if second.is_multiple_of(SUMMARY_SECONDS) {
+            endpoint.dispatcher.runner.client_errors.summarise();
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use super::{Running, Server};
-use crate::access::UsersError;
+use crate::access::{UserChange, UsersError};
 use crate::net::tls::{TlsAcceptor, TlsError};
 use crate::observe::SlowSettings;
 use crate::settings::config::{AuthSettings, Config, Limits, QueueSettings};
@@ -97,7 +97,7 @@ impl Server {
     ///
     /// # Errors
     /// All errors in the file. The users stay as they are.
-    pub fn reload_users(&self) -> Result<Option<Vec<String>>, UsersError> {
+    pub fn reload_users(&self) -> Result<Option<Vec<UserChange>>, UsersError> {
         match &self.running {
             Some(running) => running.endpoint.access.reload(),
             None => Ok(None),

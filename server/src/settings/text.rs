@@ -1,5 +1,6 @@
 //! Parses and formats sizes and times with units.
 
+use std::net::Ipv6Addr;
 use std::time::Duration;
 
 const SIZES: [(&str, u64); 9] = [
@@ -46,6 +47,40 @@ pub fn time(given: &str) -> Option<Duration> {
     }
     let (_, factor) = TIMES.iter().find(|(name, _)| *name == unit)?;
     number.checked_mul(*factor).map(Duration::from_nanos)
+}
+
+/// Whether a text can be the name of a host in the header `Host`: as it is sent, in ASCII and without a port.
+pub fn is_host_name(given: &str) -> bool {
+    let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    // The server ignores the dot that may end a name.
+    given.bytes().all(legal) && !given.split('.').any(str::is_empty)
+}
+
+/// Whether a text can be the header `Origin` of a request, or is `*`.
+pub fn is_origin(given: &str) -> bool {
+    if matches!(given, "*" | "null") {
+        return true;
+    }
+    let Some((scheme, authority)) = given.split_once("://") else { return false };
+    let scheme = scheme.to_ascii_lowercase();
+    let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    if !scheme.starts_with(|first: char| first.is_ascii_alphabetic()) || !scheme.bytes().all(legal) {
+        return false;
+    }
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (authority, None),
+    };
+    // Browsers leave the usual port out.
+    let usual = match scheme.as_str() {
+        "http" => Some(80),
+        "https" => Some(443),
+        _ => None,
+    };
+    let is_port =
+        port.is_none_or(|text| text.parse::<u16>().is_ok_and(|port| text == port.to_string() && Some(port) != usual));
+    let v6 = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    is_port && v6.map_or_else(|| is_host_name(host), |host| host.parse::<Ipv6Addr>().is_ok())
 }
 
 /// Formats a size in the largest unit that divides it exactly.

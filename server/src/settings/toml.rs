@@ -100,7 +100,9 @@ fn text(kind: &Kind, value: &Spanned<DeValue<'_>>) -> Option<String> {
         (Kind::Ratio { .. }, DeValue::Float(number)) => Some(number.as_str().to_owned()),
         (Kind::Bool | Kind::Ratio { .. }, _) => None,
         (Kind::Count { .. }, DeValue::String(word)) => word.eq_ignore_ascii_case("off").then(|| word.to_string()),
-        (Kind::Addresses | Kind::Words(_), list @ DeValue::Array(_)) => strings(list).map(|texts| texts.join(",")),
+        (Kind::Addresses | Kind::Origins | Kind::Hosts, list @ DeValue::Array(_)) => {
+            strings(list).map(|texts| texts.join(","))
+        }
         (_, DeValue::String(text)) => Some(text.to_string()),
         _ => None,
     }

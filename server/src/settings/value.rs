@@ -52,8 +52,10 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// One or more `HOST:PORT`.
     Addresses,
-    /// One or more words. The string describes them.
-    Words(&'static str),
+    /// One or more origins of web pages, or `*`.
+    Origins,
+    /// One or more host names without a port.
+    Hosts,
 }
 
 /// A value.
@@ -71,7 +73,7 @@ pub enum Value {
     Time(Duration),
     /// Of [`Kind::Text`], [`Kind::Path`] and [`Kind::Choice`].
     Text(String),
-    /// Of [`Kind::Addresses`] and [`Kind::Words`].
+    /// Of [`Kind::Addresses`], [`Kind::Origins`] and [`Kind::Hosts`].
     List(Vec<String>),
     /// `off`.
     Off,
@@ -80,7 +82,7 @@ pub enum Value {
 impl Kind {
     /// Whether only some texts are values. The summary of the setting describes the values of the other kinds.
     pub fn is_limited(&self) -> bool {
-        !matches!(self, Self::Text(_) | Self::Words(_) | Self::Path)
+        !matches!(self, Self::Text(_) | Self::Path)
     }
 
     /// Parses a value. Returns `None` if the text is not a value of this kind.
@@ -122,13 +124,18 @@ impl Kind {
                 }
                 words.iter().find(|word| word.eq_ignore_ascii_case(given)).map(|word| Value::Text((*word).to_owned()))
             }
-            Self::Addresses | Self::Words(_) => {
-                let list: Vec<_> =
-                    given.split(',').map(str::trim).filter(|a| !a.is_empty()).map(str::to_owned).collect();
-                (!list.is_empty()).then_some(Value::List(list))
-            }
+            Self::Addresses => list(given, |_| true),
+            Self::Origins => list(given, text::is_origin),
+            Self::Hosts => list(given, text::is_host_name),
         }
     }
+}
+
+/// The parts of a list that is separated by commas. `None` if there are none, or if one of them is not allowed.
+fn list(given: &str, is_allowed: fn(&str) -> bool) -> Option<Value> {
+    let list: Vec<_> = given.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+    let all_allowed = !list.is_empty() && list.iter().all(|part| is_allowed(part));
+    all_allowed.then(|| Value::List(list.into_iter().map(str::to_owned).collect()))
 }
 
 /// What is allowed, as it follows "must be".
@@ -153,10 +160,17 @@ impl fmt::Display for Kind {
                 text::of_time(max),
                 or_off(off)
             ),
-            Self::Text(what) | Self::Words(what) => f.write_str(what),
+            Self::Text(what) => f.write_str(what),
             Self::Path => f.write_str("the path of a file or folder"),
             Self::Choice(words) => write!(f, "one of {}", words.join(", ")),
             Self::Addresses => f.write_str("one or more addresses HOST:PORT, such as 127.0.0.1:9090"),
+            Self::Origins => f.write_str(
+                "*, or one or more origins SCHEME://HOST or SCHEME://HOST:PORT as browsers send them, such as \
+                 https://console.example.com: without a path, a final slash or the usual port of the scheme",
+            ),
+            Self::Hosts => {
+                f.write_str("one or more host names without scheme, port and path, such as hbase.example.com")
+            }
         }
     }
 }

@@ -149,14 +149,14 @@ fn list(context: &mut Context, args: Vec<Value>) -> Done {
     context.out.row("NAMESPACE");
     let pattern = args.first().map(pattern).transpose()?;
     let mut count = 0;
-    for namespace in context.connection.namespaces()? {
+    for name in context.connection.namespace_names()? {
         let wanted = match &pattern {
-            Some(pattern) => pattern.is_match(&namespace.name)?,
+            Some(pattern) => pattern.is_match(&name)?,
             None => true,
         };
         if wanted {
-            context.out.row(&namespace.name);
-            context.out.record([("namespace", namespace.name.into())]);
+            context.out.row(&name);
+            context.out.record([("namespace", name.into())]);
             count += 1;
         }
     }

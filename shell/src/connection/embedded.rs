@@ -111,6 +111,10 @@ impl Connection for Embedded {
         }))
     }
 
+    fn namespace_names(&mut self) -> Answer<Vec<String>> {
+        Ok(self.engine.namespaces().into_iter().map(|namespace| namespace.name).collect())
+    }
+
     fn namespaces(&mut self) -> Answer<Vec<NamespaceDescriptor>> {
         Ok(self.engine.namespaces())
     }

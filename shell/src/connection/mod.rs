@@ -105,7 +105,9 @@ pub trait Connection {
     fn regions(&mut self, table: &TableName) -> Answer<Vec<Place>>;
     /// The load of each region of a table; `None`: the server does not tell.
     fn loads(&mut self, table: &TableName) -> Answer<Option<Vec<Load>>>;
-    /// All namespaces.
+    /// The names of all namespaces, in order.
+    fn namespace_names(&mut self) -> Answer<Vec<String>>;
+    /// The descriptors of all namespaces that the user may see, in the order of their names.
     fn namespaces(&mut self) -> Answer<Vec<NamespaceDescriptor>>;
     /// One namespace.
     fn namespace(&mut self, name: &str) -> Answer<NamespaceDescriptor>;

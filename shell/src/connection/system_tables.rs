@@ -282,6 +282,10 @@ impl Connection for WithSystemTables {
         self.inner.loads(table)
     }
 
+    fn namespace_names(&mut self) -> Answer<Vec<String>> {
+        self.inner.namespace_names()
+    }
+
     fn namespaces(&mut self) -> Answer<Vec<NamespaceDescriptor>> {
         self.inner.namespaces()
     }

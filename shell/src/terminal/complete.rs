@@ -109,8 +109,7 @@ impl Names {
 
     fn namespaces(&self) -> Vec<String> {
         let Ok(mut session) = self.session.try_borrow_mut() else { return Vec::new() };
-        let found = session.context().connection.namespaces().unwrap_or_default();
-        found.into_iter().map(|namespace| namespace.name).collect()
+        session.context().connection.namespace_names().unwrap_or_default()
     }
 
     /// Where the last word of a text begins, and what it can become.

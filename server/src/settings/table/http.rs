@@ -5,7 +5,7 @@ use super::{Default, Kind, ROW, Setting, time};
 pub(super) static SETTINGS: [Setting; 4] = [
     Setting {
         name: "http.origins",
-        kind: Kind::Words("one or more origins, such as https://console.example.com, or *"),
+        kind: Kind::Origins,
         default: Default::Unset("none"),
         summary: "Origins whose web pages may send calls over HTTP. Requests of other pages are refused, and so are \
                   those that say that they come from a web page without naming its origin",
@@ -15,7 +15,7 @@ pub(super) static SETTINGS: [Setting; 4] = [
     },
     Setting {
         name: "http.hosts",
-        kind: Kind::Words("one or more host names without a port, such as hbase.example.com"),
+        kind: Kind::Hosts,
         default: Default::Unset("none"),
         summary: "Host names that HTTP requests to a loopback address may name besides localhost, IP addresses and \
                   server.host. Needed for a proxy on the same machine that passes the Host header on",

@@ -196,6 +196,14 @@ impl Connection for Remote {
         Ok(None)
     }
 
+    fn namespace_names(&mut self) -> Answer<Vec<String>> {
+        let args = ListNamespacesArgs::new();
+        let result = answered!(self, "listNamespaces", args, ListNamespacesResult, None)?;
+        let mut list = Self::success("listNamespaces", result.success)?;
+        list.sort();
+        Ok(list)
+    }
+
     fn namespaces(&mut self) -> Answer<Vec<NamespaceDescriptor>> {
         let args = ListNamespaceDescriptorsArgs::new();
         let result = answered!(self, "listNamespaceDescriptors", args, ListNamespaceDescriptorsResult, None)?;

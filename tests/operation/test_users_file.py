@@ -1,0 +1,92 @@
+"""`hjall user add` changes the contents of a users file, and neither its place nor who can read it."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import pytest
+
+from serving import ROOT, binary
+
+# A user and a group that the tests do not run as.
+OTHER, GROUP = 61234, 61235
+
+
+def add(name, path, **options):
+    return subprocess.run([binary(), "user", "add", name, "--users", path, "--read", "*"], input="secret\n",
+                          capture_output=True, text=True, timeout=60, **options)
+
+
+@pytest.fixture
+def open_folder():
+    """A folder that every user can write to."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="hjall-test-"))
+    folder.chmod(0o777)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def test_a_file_is_changed_through_links(tmp_path):
+    (tmp_path / "real").mkdir()
+    real, near, far = tmp_path / "real" / "users.toml", tmp_path / "near.toml", tmp_path / "far.toml"
+    assert add("alice", real).returncode == 0
+    real.chmod(0o640)
+    near.symlink_to("real/users.toml")
+    far.symlink_to(near)
+    done = add("bob", far)
+    assert done.returncode == 0, done.stderr
+    assert near.is_symlink() and far.is_symlink() and not real.is_symlink()
+    assert "[users.\"bob\"]" in real.read_text() and real.stat().st_mode & 0o777 == 0o640
+    assert sorted(path.name for path in real.parent.iterdir()) == ["users.toml"]
+
+
+def test_no_user_of_the_documents_can_log_in(tmp_path):
+    """The hashes of the sample in docs/security.md are refused, so that it cannot be used as it is."""
+    sample = (ROOT / "docs" / "security.md").read_text().split("```toml\n")[1].split("```")[0]
+    path = tmp_path / "users.toml"
+    path.write_text(sample)
+    done = subprocess.run([binary(), "user", "check", "--users", path], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "users.alice.password " in done.stderr and "users.service@example.com.tokens " in done.stderr, done.stderr
+    for line in done.stderr.splitlines():
+        assert ".password" in line or ".tokens" in line, line
+
+
+def test_what_cannot_be_replaced_is_refused_and_stays(tmp_path):
+    dangling, pipe = tmp_path / "dangling.toml", tmp_path / "pipe"
+    dangling.symlink_to("missing.toml")
+    os.mkfifo(pipe)
+    for path, why in ((dangling, "a symbolic link to a file that does not exist"), (pipe, "not a regular file"),
+                      (tmp_path / "missing" / "users.toml", "No such file")):
+        done = add("alice", path)
+        assert done.returncode == 2 and why in done.stderr, done.stderr
+    assert dangling.is_symlink() and sorted(path.name for path in tmp_path.iterdir()) == ["dangling.toml", "pipe"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to others")
+def test_root_leaves_the_file_to_its_owner(tmp_path):
+    path = tmp_path / "users.toml"
+    done = add("alice", path)
+    assert f"{path} belongs to root" in done.stderr and f"chown USER {path}" in done.stderr
+    os.chown(path, OTHER, GROUP)
+    path.chmod(0o640)
+    done = add("bob", path)
+    now = path.stat()
+    assert done.returncode == 0 and (now.st_uid, now.st_gid, now.st_mode & 0o777) == (OTHER, GROUP, 0o640)
+    assert done.stderr == "" and "bob" in path.read_text()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can run commands as others")
+def test_a_file_of_another_user_is_refused_before_the_password(open_folder):
+    path = open_folder / "users.toml"
+    assert add("alice", path).returncode == 0
+    path.chmod(0o644)
+    # Where every user can run it.
+    program = shutil.copy(binary(), open_folder / "hjall")
+    before = path.read_text()
+    done = subprocess.run([program, "user", "add", "bob", "--users", path], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=60, user=OTHER, group=OTHER, extra_groups=[])
+    assert done.returncode == 2 and "its owner and group (0:0)" in done.stderr and "as root" in done.stderr, done.stderr
+    assert path.read_text() == before and path.stat().st_uid == 0
+    assert sorted(each.name for each in open_folder.iterdir()) == ["hjall", "users.toml"]
