@@ -17,6 +17,7 @@ use super::refusal::Refusal;
 use super::rewind::Rewind;
 use super::sasl::{self, SaslStream};
 use super::tls::TlsAcceptor;
+use super::tls_stream::Decrypted;
 use super::{http, session, tls_failure};
 use crate::access::Access;
 use crate::dispatch::call::DefaultService;
@@ -110,6 +111,7 @@ async fn serve_tls(
     if let Some(login) = certificate.and_then(|certificate| client.access.certificate(certificate)) {
         client.caller = client.caller.logged_in(Arc::new(login));
     }
+    let stream = Decrypted::new(stream);
     let stream = BufferedStream::new(stream, dispatcher.claim_memory(&client.caller), client.caller.peer.ip());
     if let Some((opening, stream)) = recognise_opening(dispatcher, stream, peer).await {
         serve_opening(dispatcher, opening, stream, speaking, &client).await;

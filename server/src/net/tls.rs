@@ -15,6 +15,7 @@ use tokio_rustls::rustls::{RootCertStore, ServerConfig, crypto};
 
 use crate::net::rewind::Rewind;
 use crate::net::tls_failure::described;
+use crate::net::tls_stream::Encrypted;
 use crate::settings::config::{ClientCertificates, PlainText, TlsSettings};
 
 /// Why TLS cannot be offered. The text names the file and the reason.
@@ -99,8 +100,8 @@ impl TlsAcceptor {
     }
 
     /// Performs the handshake of a connection of which `read` has been read already.
-    pub fn accept<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S, read: BytesMut) -> Accept<Rewind<S>> {
-        self.acceptor.accept(Rewind::new(read, stream))
+    pub fn accept<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S, read: BytesMut) -> Accept<Encrypted<S>> {
+        self.acceptor.accept(Encrypted::new(Rewind::new(read, stream)))
     }
 }
 
