@@ -72,7 +72,7 @@ pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: Default
             client_error!(errors, ForeignProtocol, info, %peer, "connection refused: it does not use TLS, which this server requires");
             if client.refusal.is_none() {
                 endpoint.counters.refused(ConnectionRefusal::PlainText);
-                client.refusal = Some(Refusal::plain_text());
+                client.refusal = Some(Refusal::plain_text(acceptor.requires_certificate()));
             }
             serve_opening(dispatcher, opening, stream, speaking, &client).await;
         }

@@ -66,7 +66,7 @@ pub async fn log_in<S: AsyncRead + AsyncWrite + Unpin>(
         Err(Failed::Ended) => return None,
         Err(Failed::Refused(why)) => {
             let (errors, peer) = (&dispatcher.runner.client_errors, client.caller.peer);
-            client_error!(errors, LoginFailed, info, %peer, reason = %Brief(&why), "login failed");
+            client_error!(errors, LoginFailed, info, %peer, reason = Brief(&why).to_string(), "login failed");
             (message(BAD, why.as_bytes()), None)
         }
     };

@@ -145,6 +145,9 @@ impl Server {
         handler: impl FnOnce(Identity) -> Arc<dyn Handler>,
     ) -> Result<Self, StartError> {
         let tls = config.tls.as_ref().map(TlsAcceptor::open).transpose().map_err(StartError::Tls)?;
+        if let (Some(tls), Some(files)) = (&tls, &config.tls) {
+            tls.warn(files);
+        }
         let mut listeners = Vec::new();
         for listen in &config.listen {
             let bound = acceptor::bind(listen.addr).and_then(|bound| Ok((bound.local_addr()?, bound)));
