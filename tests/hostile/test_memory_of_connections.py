@@ -85,12 +85,13 @@ KINDS = {
     "http: replies are not read": lambda raw: raw.sendall(rest(ROW) * 200),
     "http: idle after a large reply": download,
     "http: idle after a large body": upload,
+    "handshake: 15 KB of a first message": lambda raw: raw.sendall(hello(16_000, 15_000)),
     "handshake: 64 KB of a first message": lambda raw: raw.sendall(hello(65_520, 64_000)),
     "tls: idle": Tls,
     "tls: idle after a request over HTTP": lambda raw: Tls(raw).call(rest(ROW)),
     "tls: 8 KB of a head": lambda raw: Tls(raw).send(rest(ROW)[:-2] + b"X: " + b"x" * 8000),
     "tls: a record of HTTP without its end": lambda raw: Tls(raw).send(b"GET / HTTP/1.1\r\nX: " + b"x" * 16_000, but=20),
-    "tls: replies of thrift are not read": lambda raw: Tls(raw).send(GET * 100),
+    "tls: replies of thrift are not read": lambda raw: Tls(raw).send(GET * 200),
     "tls: replies of http are not read": lambda raw: Tls(raw).send(rest(ROW) * 200),
 }
 
