@@ -22,6 +22,28 @@ def self_signed(folder, subject="/CN=localhost", names="DNS:localhost", new_key=
     return certificate, key
 
 
+# The days on which a certificate that has expired begins and ceases to be valid.
+EXPIRED = ("20200101000000Z", "20200201000000Z")
+
+
+def expired(folder, subject="/CN=localhost", names="DNS:localhost", authority=None):
+    """A certificate that has expired and its key, as files in this folder: self-signed, or issued by this authority,
+    which is the pair of its certificate and its key."""
+    if not shutil.which("openssl"):
+        pytest.skip("openssl is not installed")
+    certificate, key, request, configuration = (folder / f"expired.{end}" for end in ("pem", "key", "csr", "cnf"))
+    configuration.write_text("[ca]\ndefault_ca=own\n[own]\npolicy=any\ndefault_md=sha256\nrand_serial=yes\n"
+                             f"database={folder}/index.txt\nnew_certs_dir={folder}\nx509_extensions=of_server\n"
+                             "[any]\ncommonName=supplied\n"
+                             f"[of_server]\nbasicConstraints=critical,CA:FALSE\nsubjectAltName={names}\n")
+    (folder / "index.txt").write_text("")
+    openssl("req", *CURVE, "-subj", subject, "-out", request, "-keyout", key)
+    signer = ["-cert", authority[0], "-keyfile", authority[1]] if authority else ["-selfsign", "-keyfile", key]
+    openssl("ca", "-batch", "-config", configuration, *signer, "-in", request, "-out", certificate, "-notext",
+            "-startdate", EXPIRED[0], "-enddate", EXPIRED[1])
+    return certificate, key
+
+
 @pytest.fixture
 def authority(tmp_path):
     """Issues certificates: a function from a subject and alternative names to (certificate, key)."""
@@ -39,5 +61,5 @@ def authority(tmp_path):
                 "-extfile", extensions, "-out", issued)
         return issued, its_key
 
-    issue.certificate = own
+    issue.certificate, issue.key = own, key
     return issue

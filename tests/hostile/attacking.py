@@ -108,6 +108,14 @@ def metric(server, sample):
     return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.rsplit(" ", 1)[0] == sample)
 
 
+def until_claimed(server, least):
+    """Waits until connections and calls have claimed this number of bytes."""
+    end = time.monotonic() + 60
+    while (claimed := metric(server, IN_FLIGHT)) < least:
+        assert time.monotonic() < end, f"{claimed:.0f} bytes are claimed, {least} are expected"
+        time.sleep(0.02)
+
+
 def until_given_back(server):
     """Waits until no memory is claimed and no connection is open."""
     end = time.monotonic() + 120

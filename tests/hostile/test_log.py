@@ -6,7 +6,7 @@ import subprocess
 
 import happybase
 
-from attacking import AT_LENGTH, connect, message, text_field
+from attacking import AT_LENGTH, connect, framed, message, text_field, until_closed
 from serving import binary
 
 # Thrift2's get of an empty row: the client reads only that there was an internal error, so the reason is in the log.
@@ -89,3 +89,16 @@ def test_lines_of_libraries_are_marked_and_suppressed_by_default(tmp_path):
     process.send_signal(signal.SIGTERM)
     log = process.communicate(timeout=60)[1].splitlines()
     assert len(log) == 3 and all(said in line for said, line in zip(("hjall is serving", "stopping", "stopped"), log)), log
+
+
+def test_reasons_are_quoted(attacked):
+    """Those of sockets like those of HTTP, so that one pattern finds all."""
+    server = attacked()
+    with connect(server.port) as raw:
+        raw.sendall(b"\x01\0\0\0\5PLAIN")
+        assert b"this server has no users" in until_closed(raw)
+    with connect(server.port) as raw:
+        raw.sendall(framed(message("getTableNames")) + b"\0\0\0\0")
+        until_closed(raw)
+    reasons = [line for line in server.said if "login failed" in line or "a message cannot be accepted" in line]
+    assert len(reasons) == 2 and all('reason="' in line for line in reasons), server.said

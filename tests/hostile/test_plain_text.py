@@ -24,7 +24,10 @@ def test_plain_connections_are_refused(attacked, certificate, with_authority):
     server = attacked(*options, *(["--tls-client-ca", str(pem)] if with_authority else []))
     with connect(server.port) as thrift:
         thrift.sendall(DROP)
-        assert b"accepts only TLS connections" in until_closed(thrift)
+        answer = until_closed(thrift)
+        assert b"accepts only TLS connections" in answer
+        # A remedy that the settings permit.
+        assert (b"tls.client_certificates" in answer) == with_authority
     with connect(server.port) as http:
         http.sendall(post(DROP))
         answer = until_closed(http)

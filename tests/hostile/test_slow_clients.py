@@ -1,7 +1,10 @@
 """Clients that send or read as slowly as possible, and clients that send nothing."""
+import contextlib
 import threading
 
-from attacking import AT_LENGTH, connect, framed, message, post, rss, text_field, until_closed
+from attacking import AT_LENGTH, connect, framed, message, post, rss, text_field, until_claimed, until_closed
+
+from serving import Hjall
 
 
 def test_connections_with_slow_messages_are_closed(attacked, bystander):
@@ -45,3 +48,23 @@ def test_silent_connections_are_closed(attacked):
     for _ in range(3):
         with connect(server.port, timeout=180) as silent:
             assert until_closed(silent) == b""
+
+
+def test_a_stop_says_how_many_replies_were_cut_off(bystander):
+    value, kind = bytes(4 << 20), "application/octet-stream"
+    get = f"GET /bystander/r/f:q HTTP/1.1\r\nHost: localhost\r\nAccept: {kind}\r\n\r\n".encode()
+    options = ("--memory", "--info-listen", "127.0.0.1:0", "--set", "server.grace=200ms")
+    with Hjall(None, *options) as server, contextlib.ExitStack() as connections:
+        with bystander(server) as reader:
+            reader.reads(1)
+        with connect(server.port) as raw:
+            raw.sendall(f"PUT /bystander/r/f:q HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n"
+                        f"Content-Length: {len(value)}\r\n\r\n".encode() + value)
+            assert raw.recv(4096).startswith(b"HTTP/1.1 200")
+        # The replies have more than the buffers of a socket hold, and the clients do not read them.
+        for _ in range(3):
+            connections.enter_context(connect(server.port, receive_buffer=2048)).sendall(get)
+        until_claimed(server, 3 * len(value))
+        assert server.stop() == 8
+    said = [line for line in server.said if "server.grace" in line]
+    assert len(said) == 1 and "calls=0 replies=3" in said[0], server.said

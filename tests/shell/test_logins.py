@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from certificates import self_signed
+from certificates import expired, self_signed
 from serving import Hjall, binary
 from test_scripts import ran
 
@@ -74,3 +74,27 @@ def test_the_self_signed_certificate_of_the_documents(tmp_path, users):
         assert "0 row(s)" in ran([*own, "--user", "alice"], "-e", "list", environment={"HJALL_PASSWORD": PASSWORD}).stdout
         assert "--user NAME" in ran(own, "-e", "list", status=1).stderr
         assert "--tls" in ran(shell, "-e", "list", status=1).stderr
+
+
+def test_client_certificates_that_the_server_refuses(authority, tmp_path):
+    """TLS 1.3 tells the shell only after the handshake. Connecting again does not help."""
+    pem, key = authority("/CN=localhost", "DNS:localhost")
+    tls = ("--tls-cert", str(pem), "--tls-key", str(key), "--tls-client-ca", str(authority.certificate))
+    with Hjall(None, "--memory", *tls) as server:
+        shell = [str(binary()), "shell", "--server", f"localhost:{server.port}", "--tls", "--tls-ca", str(authority.certificate)]
+        old, stranger = expired(tmp_path, "/CN=bob", authority=(authority.certificate, authority.key)), self_signed(tmp_path, "/CN=bob")
+        for own, why in [((), "asks for a client certificate"), (old, "has expired"), (stranger, "is not signed by an authority")]:
+            options = [part for pair in zip(("--tls-cert", "--tls-key"), map(str, own), strict=False) for part in pair]
+            said = ran([*shell, *options], "-e", "list", status=1).stderr
+            assert why in said and "--tls-cert FILE and --tls-key FILE" in said, said
+            assert "connects again" not in said and "fatal alert" not in said, said
+        said = ran([*shell, "--tls-cert", str(pem), "--tls-key", str(stranger[1])], "-e", "list", status=1).stderr
+        assert "is not that of the certificate" in said, said
+
+
+def test_a_server_whose_certificate_has_expired(authority, tmp_path):
+    pem, key = expired(tmp_path, authority=(authority.certificate, authority.key))
+    with Hjall(None, "--memory", "--tls-cert", str(pem), "--tls-key", str(key)) as server:
+        shell = [str(binary()), "shell", "--server", f"localhost:{server.port}", "--tls", "--tls-ca", str(authority.certificate)]
+        said = ran(shell, "-e", "list", status=1).stderr
+    assert "the server's certificate has expired; replace it on the server" in said, said

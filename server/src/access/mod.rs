@@ -30,8 +30,11 @@ pub use self::password::{HashedPassword, PASSWORD_BYTES_MAX};
 pub use self::role::{Role, Scope};
 pub use self::token::{HashedToken, generate as generate_token};
 use self::users::NoUser;
-pub use self::users::{User, UserChange, Users, UsersError, check_name};
+pub use self::users::{User, UserChange, Users, UsersError, check_name, warn_if_exposed};
 use crate::settings::config::AuthSettings;
+
+/// The users file in warnings. It has hashes of passwords.
+const USERS_FILE: &str = "the users file";
 
 /// A user that a client has proved to be, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +122,7 @@ impl Access {
     pub fn new(settings: &AuthSettings, clock: Arc<dyn Clock>) -> Result<Self, UsersError> {
         let Some(path) = &settings.users else { return Ok(Self(None)) };
         let users = Users::read(path)?;
+        warn_if_exposed(USERS_FILE, path);
         let checks = Checks::new(settings.checks, clock).map_err(|why| UsersError(vec![why]))?;
         let settings = ArcSwap::from_pointee(settings.clone());
         Ok(Self(Some(Enforced {
@@ -152,6 +156,7 @@ impl Access {
         let settings = enforced.settings.load();
         let Some(path) = &settings.users else { return Ok(None) };
         let users = Users::read(path)?;
+        warn_if_exposed(USERS_FILE, path);
         let before = enforced.users.swap(Arc::new(users));
         enforced.checks.forget();
         Ok(Some(enforced.users.load().changes_since(&before)))

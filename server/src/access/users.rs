@@ -73,17 +73,17 @@ pub fn check_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Warns of a file that other users of the machine can read. It has hashes of passwords.
-fn warn_if_exposed(path: &Path) {
+/// Warns of a file with secrets that other users of the machine can read. `what` is what the file is.
+pub fn warn_if_exposed(what: &str, path: &Path) {
     #[cfg(unix)]
     if let Ok(metadata) = std::fs::metadata(path)
         && std::os::unix::fs::MetadataExt::mode(&metadata) & 0o077 != 0
     {
         let path = path.display();
-        tracing::warn!("other users of this machine can access the users file {path}; run chmod 600 {path}");
+        tracing::warn!("other users of this machine can access {what} {path}; run chmod 600 {path}");
     }
     #[cfg(not(unix))]
-    let _ = path;
+    let _ = (what, path);
 }
 
 /// A change of a user when the users file is read again.
@@ -122,7 +122,6 @@ impl Users {
     pub fn read(path: &Path) -> Result<Self, UsersError> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| UsersError(vec![format!("{}: cannot be read: {error}", path.display())]))?;
-        warn_if_exposed(path);
         Self::parse(&text, path)
     }
 

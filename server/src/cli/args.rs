@@ -101,7 +101,7 @@ Exit codes:
   5  the data folder was written by a newer version
   6  the data folder cannot be read or written
   7  the TLS certificate, key or CAs cannot be used
-  8  stopped, but some calls did not finish in time
+  8  stopped, but some calls did not finish, or clients did not take replies, in time
   9  stopped immediately by a second signal
   10 the disk is full";
 

@@ -34,7 +34,7 @@ pub enum Failure {
     OpenFiles { limit: u64, needed: u64 },
     /// Signal handlers cannot be installed.
     Signals(io::Error),
-    /// Some calls did not finish within the grace period.
+    /// Some calls did not finish, or clients did not take their replies, within the grace period.
     Unfinished,
     /// The server that was asked refused or failed: the exit code and the text are its own.
     Asked(u8, String),
@@ -130,7 +130,7 @@ impl fmt::Display for Failure {
             ),
             Self::Signals(error) => write!(f, "cannot install signal handlers: {error}"),
             Self::Unfinished => {
-                f.write_str("stopped, but some calls did not finish in time; --grace sets how long they may take")
+                f.write_str("stopped, but some calls did not finish, or clients did not take replies, in time; --grace sets how long they may take")
             }
             Self::SecondSignal => f.write_str("stopped immediately by a second signal"),
         }

@@ -65,9 +65,9 @@ impl Shutdown {
         drop(self.stop.subscribe().wait_for(|stopping| *stopping).await);
     }
 
-    /// Whether no call is in flight.
-    pub fn is_quiet(&self) -> bool {
-        self.under_way.load(Ordering::SeqCst) == 0
+    /// The number of calls in flight: those that wait or run, and those whose replies have not been sent completely.
+    pub fn under_way(&self) -> usize {
+        self.under_way.load(Ordering::SeqCst)
     }
 }
 

@@ -228,6 +228,12 @@ fn clients(out: &mut Exposition, figures: &Figures) {
         "TLS handshakes that failed or took too long.",
         counters.handshakes_failed,
     );
+    out.single(
+        "hjall_tls_certificate_expiry_timestamp_seconds",
+        GAUGE,
+        "When the TLS certificate expires, in seconds since 1970; NaN without TLS.",
+        figures.tls_expires.map_or(f64::NAN, |seconds| seconds as f64),
+    );
     out.single("hjall_scanners_open", GAUGE, "Open scanners.", figures.scanners);
     out.single(
         "hjall_scanners_expired_total",

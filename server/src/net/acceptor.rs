@@ -152,15 +152,13 @@ impl Acceptor {
                     };
                     let address = peer.ip();
                     let text = format!(
-                        "{address_max} connections are open from {address}, which is the limit for one address ({limit}); \
-                         close some, or raise the limit"
+                        "{address_max} connections are open from {address}, which is the limit for one address ({limit})"
                     );
                     (ConnectionRefusal::AddressLimit, text)
                 }
                 None => {
                     let text = format!(
-                        "{} connections are open, which is the limit (limits.connections); try again later, or raise the \
-                         limit",
+                        "{} connections are open, which is the limit (limits.connections)",
                         limits.connections_max
                     );
                     (ConnectionRefusal::Limit, text)
@@ -168,7 +166,7 @@ impl Acceptor {
             };
             counters.refused(why);
             let errors = &self.endpoint.dispatcher.runner.client_errors;
-            client_error!(errors, ConnectionRefused, warn, %peer, reason = refusal, "connection refused");
+            client_error!(errors, ConnectionRefused, warn, %peer, reason = refusal, "connection refused; close some, or raise the limit");
             if descriptors::may_answer(&stream, self.store_files.count.load(Ordering::Relaxed)) {
                 self.turn_away(stream, peer, speaking, &refusal);
             }

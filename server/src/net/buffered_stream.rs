@@ -25,6 +25,9 @@ const AWAITED_BYTES_MAX: usize = 8 << 10;
 /// A larger buffer is released when it is empty.
 const KEPT_BYTES: usize = 8 << 10;
 
+/// What a read counts at least in the turn of its connection. A stream of short frames needs several for a few bytes.
+const READ_BYTES_MIN: usize = 256;
+
 /// Why nothing more can be received or sent.
 #[derive(Debug)]
 pub enum Ended {
@@ -121,7 +124,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
             ReadTimeout::WithinMessage(rate) => self.receiving.keep(rate, read).await??,
         };
         self.receiving.moved(read);
-        self.turn.count(read);
+        self.turn.count(read.max(READ_BYTES_MIN));
         if read == 0 { Err(Ended::Closed) } else { Ok(()) }
     }
 

@@ -17,6 +17,7 @@ use super::refusal::Refusal;
 use super::rewind::Rewind;
 use super::sasl::{self, SaslStream};
 use super::tls::TlsAcceptor;
+use super::tls_stream::Decrypted;
 use super::{http, session, tls_failure};
 use crate::access::Access;
 use crate::dispatch::call::DefaultService;
@@ -73,7 +74,7 @@ pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: Default
             client_error!(errors, ForeignProtocol, info, %peer, "connection refused: it does not use TLS, which this server requires");
             if client.refusal.is_none() {
                 endpoint.counters.refused(ConnectionRefusal::PlainText);
-                client.refusal = Some(Refusal::plain_text());
+                client.refusal = Some(Refusal::plain_text(acceptor.requires_certificate()));
             }
             serve_opening(dispatcher, opening, stream, speaking, &client).await;
         }
@@ -115,6 +116,7 @@ async fn serve_tls(
         Some(Ok(login)) => client.caller = client.caller.logged_in(Arc::new(login)),
         Some(Err(why)) => client.certificate = Some(why.into()),
     }
+    let stream = Decrypted::new(stream);
     let stream = BufferedStream::new(stream, dispatcher.claim_memory(&client.caller), client.caller.peer.ip());
     if let Some((opening, stream)) = recognise_opening(dispatcher, stream, peer).await {
         serve_opening(dispatcher, opening, stream, speaking, &client).await;

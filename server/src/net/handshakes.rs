@@ -19,9 +19,9 @@ use tokio::task::{AbortHandle, yield_now};
 use tokio_rustls::Accept;
 use tokio_rustls::server::TlsStream;
 
-use super::rewind::Rewind;
 use super::rotation::Rotation;
 use super::tls::TlsAcceptor;
+use super::tls_stream::Encrypted;
 
 /// The thread that performs handshakes. It is started for the first one.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ impl Handshakes {
         stream: TcpStream,
         read: BytesMut,
         address: IpAddr,
-    ) -> io::Result<TlsStream<Rewind<TcpStream>>> {
+    ) -> io::Result<TlsStream<Encrypted<TcpStream>>> {
         let started = self.thread.get_or_init(|| {
             Builder::new_multi_thread().worker_threads(1).max_blocking_threads(1).thread_name("hjall-tls").build()
         });
@@ -70,7 +70,7 @@ impl Handshakes {
 
 /// Whether the client can send nothing more before the server has answered its first message. Such a handshake cannot
 /// be completed.
-fn is_vain(handshake: &Accept<Rewind<TcpStream>>, cx: &mut Context<'_>) -> bool {
+fn is_vain(handshake: &Accept<Encrypted<TcpStream>>, cx: &mut Context<'_>) -> bool {
     let Some(stream) = handshake.get_ref().filter(|stream| !stream.has_written()) else { return false };
     let ready = pin!(stream.inner().ready(Interest::READABLE)).poll(cx);
     matches!(ready, Poll::Ready(Ok(ready)) if ready.is_read_closed())

@@ -86,7 +86,8 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Reset + Unpin + Send + 'static>(
         turn: tokio::sync::Mutex::new(LoopTurn::new(peer.ip())),
     };
     let service = service_fn(|request| shared.answer(request));
-    let stream = HttpStream::new(Rewind::new(read, stream), exchange, rate, header_timeout);
+    let claim = dispatcher.claim_memory(&client.caller);
+    let stream = HttpStream::new(Rewind::new(read, stream), exchange, rate, header_timeout, claim);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         // For hyper, the time between requests is part of it. The stream limits the time from the first byte of a head

@@ -1,6 +1,6 @@
 //! The stream below an HTTP connection: it times requests and replies, and knows when a reply has been sent.
 
-use std::io;
+use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,16 +8,16 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use socket2::SockRef;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
-use tokio_rustls::server::TlsStream;
 
 use super::lingering_close::LingeringClose;
 use super::pace::{MinimumRate, Pace};
 use super::rewind::Rewind;
 use crate::dispatch::memory_quota::MemoryClaim;
 use crate::dispatch::shutdown::CallGuard;
+use crate::wire::rest::answer::RETRY_AFTER_SECONDS;
 
 /// What a connection is doing: waiting for a request, receiving its head, receiving its body, or anything else.
 const WAITING: u8 = 0;
@@ -56,12 +56,12 @@ impl<S: Reset> Reset for Rewind<S> {
     }
 }
 
-impl<S: Reset> Reset for TlsStream<S> {
-    fn reset(&self) {
-        self.get_ref().0.reset();
-    }
-}
-
+/// The most that is read at once. hyper doubles its buffer when a read has filled the 8 KiB that it begins with, and
+/// keeps it while the connection is idle.
+const READ_BYTES_MAX: u64 = (8 << 10) - 1;
+/// The text of the answer to a head that there is no memory for.
+const NO_ROOM: &str =
+    "The calls in flight hold too many bytes (limits.bytes_in_flight) for a head of this length; try again.\n";
 /// The bytes that are read ahead while a call runs, to notice that the client has reset the connection.
 const AHEAD_BYTES: usize = 512;
 
@@ -111,6 +111,11 @@ impl Exchange {
         self.is_broken.store(true, Ordering::Relaxed);
     }
 
+    /// Whether no reply is being sent that holds anything.
+    fn has_sent_all(&self) -> bool {
+        self.unsent.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
     /// Everything that was given to the stream has been sent.
     fn flushed(&self) {
         self.unsent.lock().unwrap_or_else(PoisonError::into_inner).clear();
@@ -125,6 +130,10 @@ pub struct HttpStream<S: Reset> {
     header_timeout: Duration,
     /// Ends when the head of the request should have arrived.
     head: Option<Pin<Box<Sleep>>>,
+    /// The bytes of the head that have been received.
+    head_bytes: usize,
+    /// The memory of the head, which hyper keeps until the reply has been given to it.
+    claim: MemoryClaim,
     /// The progress of the reply.
     sending: Pace,
     closing: LingeringClose,
@@ -141,14 +150,23 @@ impl<S: Reset> Drop for HttpStream<S> {
 }
 
 impl<S: Reset> HttpStream<S> {
-    /// A stream whose replies have to keep this rate, and whose heads have to arrive within this time.
-    pub fn new(stream: Rewind<S>, exchange: Arc<Exchange>, rate: MinimumRate, header_timeout: Duration) -> Self {
+    /// A stream whose replies have to keep this rate, and whose heads have to arrive within this time. Long heads take
+    /// their memory from `claim`.
+    pub fn new(
+        stream: Rewind<S>,
+        exchange: Arc<Exchange>,
+        rate: MinimumRate,
+        header_timeout: Duration,
+        claim: MemoryClaim,
+    ) -> Self {
         Self {
             stream,
             exchange,
             rate,
             header_timeout,
             head: None,
+            head_bytes: 0,
+            claim,
             sending: Pace::default(),
             closing: LingeringClose::default(),
             has_ended: false,
@@ -185,18 +203,51 @@ impl<S: AsyncRead + Reset + Unpin> HttpStream<S> {
     }
 }
 
-impl<S: AsyncRead + Reset + Unpin> AsyncRead for HttpStream<S> {
+impl<S: AsyncRead + AsyncWrite + Reset + Unpin> HttpStream<S> {
+    /// Claims the memory of the head that is arriving.
+    ///
+    /// # Errors
+    /// There is no room for it. The client has been told, unless earlier replies are still being sent.
+    fn claim_head(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        if self.claim.try_resize(self.head_bytes) {
+            return Ok(());
+        }
+        if self.exchange.has_sent_all() {
+            let answer = format!(
+                "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n\
+                 Retry-After: {RETRY_AFTER_SECONDS}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{NO_ROOM}",
+                NO_ROOM.len()
+            );
+            // The socket takes so few bytes at once, or the client does not read.
+            let _ = Pin::new(&mut self.stream).poll_write(cx, answer.as_bytes());
+            let _ = Pin::new(&mut self.stream).poll_flush(cx);
+        }
+        Err(io::Error::new(io::ErrorKind::OutOfMemory, "no memory for the head of the request"))
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Reset + Unpin> AsyncRead for HttpStream<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
         let before = into.filled().len();
-        let polled = Pin::new(&mut this.stream).poll_read(cx, into);
-        if into.filled().len() > before {
-            // The first bytes after a reply begin the next request.
-            let _ = this.exchange.phase.compare_exchange(WAITING, HEAD, Ordering::Relaxed, Ordering::Relaxed);
+        let polled = Pin::new(&mut (&mut this.stream).take(READ_BYTES_MAX)).poll_read(cx, into);
+        let read = into.filled().len() - before;
+        if this.exchange.phase.load(Ordering::Relaxed) == WAITING {
+            // The head of the last request is no longer in use.
+            this.head_bytes = 0;
+            this.claim.resize(0);
+            if read > 0 {
+                // The first bytes after a reply begin the next request.
+                this.exchange.phase.store(HEAD, Ordering::Relaxed);
+            }
         }
         if this.exchange.phase.load(Ordering::Relaxed) != HEAD {
             this.head = None;
-        } else if polled.is_pending() {
+            return polled;
+        }
+        this.head_bytes += read;
+        this.claim_head(cx)?;
+        if polled.is_pending() {
             let timeout = this.header_timeout;
             let head = this.head.get_or_insert_with(|| Box::pin(sleep(timeout)));
             if head.as_mut().poll(cx).is_ready() {
@@ -216,6 +267,24 @@ impl<S: AsyncRead + AsyncWrite + Reset + Unpin> AsyncWrite for HttpStream<S> {
             this.sending.moved(*sent);
         }
         this.poll_sent(cx, polled)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = &mut *self;
+        let polled = Pin::new(&mut this.stream).poll_write_vectored(cx, bytes);
+        if let Poll::Ready(Ok(sent)) = &polled {
+            this.sending.moved(*sent);
+        }
+        this.poll_sent(cx, polled)
+    }
+
+    /// Otherwise, hyper copies replies into a buffer of its own, which it keeps.
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

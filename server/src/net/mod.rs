@@ -28,5 +28,6 @@ mod sasl;
 mod session;
 pub(crate) mod tls;
 mod tls_failure;
+mod tls_stream;
 mod turn;
 mod web_pages;

@@ -18,19 +18,28 @@ pub struct Refusal {
 impl Refusal {
     /// A limit on connections is reached. `reason` names it.
     pub fn no_room(reason: &str) -> Self {
-        let text = format!("{reason}; close some, or try again later");
+        let text = format!("{reason}; close some, try again later, or raise the limit");
         let fault = Fault::io(format!("java.io.IOException: {text}"), true);
         Self { fault, status: StatusCode::SERVICE_UNAVAILABLE, text }
     }
 
-    /// The connection does not use TLS, and the server requires it.
-    pub fn plain_text() -> Self {
-        let reason = "this server accepts only TLS connections; enable TLS in the client (on the server, tls.plain = \
-                      \"allow\" permits connections without TLS unless tls.client_ca is set)";
+    /// The connection does not use TLS, and the server requires it. Whether it also requires a client certificate.
+    pub fn plain_text(certificate: bool) -> Self {
+        let (with, setting) = match certificate {
+            true => {
+                (" with a client certificate", "tls.client_certificates = \"request\" and tls.plain = \"allow\" permit")
+            }
+            false => ("", "tls.plain = \"allow\" permits"),
+        };
+        let text = |remedy: &str| {
+            format!(
+                "this server accepts only TLS connections{with}; {remedy}{with} (on the server, {setting} connections \
+                 without TLS)"
+            )
+        };
+        let reason = text("enable TLS in the client");
         let fault = Fault::io(format!("org.apache.hadoop.hbase.DoNotRetryIOException: {reason}"), false);
-        let text = "this server accepts only TLS connections; use https:// instead of http:// (on the server, tls.plain = \
-                    \"allow\" permits connections without TLS unless tls.client_ca is set)";
-        Self { fault, status: StatusCode::FORBIDDEN, text: text.to_owned() }
+        Self { fault, status: StatusCode::FORBIDDEN, text: text("use https:// instead of http://") }
     }
 
     /// The server has users, and the client has not logged in. `certificate` is why its certificate is no login.

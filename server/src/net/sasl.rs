@@ -36,6 +36,10 @@ const SENT_BYTES_MAX: usize = 1 << 20;
 /// The most that is read at once into memory that has to be cleared first.
 const READ_BYTES_MAX: usize = 16 << 10;
 
+/// The most frames without a byte in a row. Clients that send what they have collected may have collected nothing, but
+/// not again and again.
+const EMPTY_FRAMES_MAX: usize = 8;
+
 /// Why a client is not logged in.
 enum Failed {
     /// The connection has ended.
@@ -66,7 +70,7 @@ pub async fn log_in<S: AsyncRead + AsyncWrite + Unpin>(
         // It protects nothing, so that the audit log has no line about it.
         Err(Failed::Login(_, why)) if !client.access.is_enforced() => {
             let (errors, peer) = (&dispatcher.runner.client_errors, client.caller.peer);
-            client_error!(errors, LoginFailed, info, %peer, reason = %Brief(&why), "login failed");
+            client_error!(errors, LoginFailed, info, %peer, reason = Brief(&why).to_string(), "login failed");
             (message(BAD, why.as_bytes()), None)
         }
         Err(Failed::Login(user, why)) => {
@@ -190,6 +194,8 @@ pub struct SaslStream<S> {
     stream: S,
     frame_bytes_max: usize,
     reading: Frame,
+    /// The number of empty frames before the present one.
+    empty_frames: usize,
     writing: Frame,
 }
 
@@ -204,13 +210,13 @@ struct Frame {
 impl<S> SaslStream<S> {
     /// The stream inside another one, whose next byte begins a frame. Longer frames than `frame_bytes_max` are errors.
     pub fn new(stream: S, frame_bytes_max: usize) -> Self {
-        Self { stream, frame_bytes_max, reading: Frame::default(), writing: Frame::default() }
+        Self { stream, frame_bytes_max, reading: Frame::default(), empty_frames: 0, writing: Frame::default() }
     }
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for SaslStream<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let Self { stream, frame_bytes_max, reading, .. } = self.get_mut();
+        let Self { stream, frame_bytes_max, reading, empty_frames, .. } = self.get_mut();
         while reading.left == 0 {
             let mut head = ReadBuf::new(reading.head.get_mut(reading.head_done..).unwrap_or_default());
             ready!(Pin::new(&mut *stream).poll_read(cx, &mut head))?;
@@ -226,6 +232,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for SaslStream<S> {
                     return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, why)));
                 }
                 *reading = Frame { left: length, ..Frame::default() };
+                *empty_frames = if length == 0 { *empty_frames + 1 } else { 0 };
+                if *empty_frames > EMPTY_FRAMES_MAX {
+                    let why = format!("more than {EMPTY_FRAMES_MAX} frames of SASL in a row are empty");
+                    return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, why)));
+                }
             }
         }
         let most = reading.left.min(into.remaining()).min(READ_BYTES_MAX);
@@ -287,7 +298,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use proptest::prelude::*;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex, join, sink};
 
     use super::*;
 
@@ -324,10 +335,21 @@ mod tests {
         });
     }
 
+    /// Nothing of them would be counted as received.
+    #[test]
+    fn empty_frames_without_end_are_refused() {
+        let read = |frames: usize| {
+            let sent = [vec![0; frames * 4], vec![0, 0, 0, 1, 7]].concat();
+            run(async { SaslStream::new(join(&sent[..], sink()), 10).read_u8().await })
+        };
+        assert_eq!(read(EMPTY_FRAMES_MAX).unwrap(), 7);
+        assert_eq!(read(EMPTY_FRAMES_MAX + 1).unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+
     proptest! {
         /// Frames of any lengths, which arrive in pieces of any lengths, are the stream that they contain.
         #[test]
-        fn frames_are_taken_apart(frames in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..50), 0..20), pieces in 1_usize..40) {
+        fn frames_are_taken_apart(frames in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..50), 0..=EMPTY_FRAMES_MAX), pieces in 1_usize..40) {
             let stream = frames.concat();
             let mut sent = Vec::new();
             for frame in &frames {

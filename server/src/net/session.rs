@@ -175,7 +175,7 @@ fn closing(errors: &ClientErrors, peer: SocketAddr, dialect: Dialect, fault: &Fa
         info,
         %peer,
         %dialect,
-        reason = %Brief(fault),
+        reason = Brief(fault).to_string(),
         "connection closed: a message cannot be accepted"
     );
 }

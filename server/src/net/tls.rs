@@ -8,16 +8,20 @@ use std::sync::Arc;
 use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::Accept;
-use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::{RootCertStore, ServerConfig, crypto};
+use x509_parser::certificate::X509Certificate;
+use x509_parser::prelude::FromDer;
 
+use crate::access::warn_if_exposed;
 use crate::net::rewind::Rewind;
 use crate::net::tls_failure::described;
+use crate::net::tls_stream::Encrypted;
 use crate::settings::config::{ClientCertificates, PlainText, TlsSettings};
 
-/// Why TLS cannot be offered. The text names the file and the reason.
+/// Why TLS cannot be offered. The text names the setting, the file and the reason.
 #[derive(Debug)]
 pub struct TlsError(String);
 
@@ -44,14 +48,25 @@ impl TlsSettings {
 pub struct TlsAcceptor {
     acceptor: tokio_rustls::TlsAcceptor,
     plain_text: PlainText,
+    requires_certificate: bool,
+    /// When the certificate begins and ceases to be valid, in seconds since 1970.
+    valid: Option<(i64, i64)>,
 }
 
 impl TlsAcceptor {
     /// Reads certificate, key and CAs.
     pub fn open(files: &TlsSettings) -> Result<Self, TlsError> {
-        let chain = certificates(&files.certificate)?;
-        let key = PrivateKeyDer::from_pem_file(&files.key)
-            .map_err(|e| TlsError(format!("cannot read a private key from {}: {e}", files.key.display())))?;
+        let chain = certificates("tls.certificate", &files.certificate)?;
+        let valid = chain.first().and_then(|certificate| X509Certificate::from_der(certificate).ok());
+        let valid = valid.map(|(_, certificate)| certificate.validity().clone());
+        let valid = valid.map(|valid| (valid.not_before.timestamp(), valid.not_after.timestamp()));
+        let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|e| {
+            let why = match e {
+                pem::Error::NoItemsFound => "it contains no private key in PEM format".to_owned(),
+                other => readable(&other),
+            };
+            TlsError(format!("tls.key: cannot read {}: {why}", files.key.display()))
+        })?;
         let provider = Arc::new(crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()
@@ -60,7 +75,7 @@ impl TlsAcceptor {
             None => config.with_no_client_auth(),
             Some(path) => {
                 let mut roots = RootCertStore::empty();
-                for certificate in certificates(path)? {
+                for certificate in certificates("tls.client_ca", path)? {
                     roots.add(certificate).map_err(|e| unusable(path, &described(&e)))?;
                 }
                 let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
@@ -73,20 +88,54 @@ impl TlsAcceptor {
         };
         let config = config.with_single_cert(chain, key).map_err(|e| {
             TlsError(format!(
-                "the certificate {} and the key {} cannot be used together: {}",
+                "the certificate {} (tls.certificate) and the key {} (tls.key) cannot be used together: {}",
                 files.certificate.display(),
                 files.key.display(),
                 described(&e)
             ))
         })?;
+        let requires_certificate =
+            files.client_authorities.is_some() && files.client_certificates == ClientCertificates::Require;
         Ok(Self {
             acceptor: tokio_rustls::TlsAcceptor::from(Arc::new(config)),
             // Without TLS there is no client certificate to verify.
-            plain_text: match (&files.client_authorities, files.client_certificates) {
-                (Some(_), ClientCertificates::Require) => PlainText::Refuse,
-                _ => files.plain_text,
-            },
+            plain_text: if requires_certificate { PlainText::Refuse } else { files.plain_text },
+            requires_certificate,
+            valid,
         })
+    }
+
+    /// When the certificate of the server expires, in seconds since 1970, if it says so.
+    pub fn expires(&self) -> Option<i64> {
+        self.valid.map(|(_, until)| until)
+    }
+
+    /// Warns of a certificate that clients refuse now, and of a private key that other users of the machine can read.
+    pub fn warn(&self, files: &TlsSettings) {
+        let path = files.certificate.display();
+        let now = chrono::Utc::now().timestamp();
+        let date = |seconds| chrono::DateTime::from_timestamp(seconds, 0).unwrap_or_default().format("%F %T UTC");
+        match self.valid {
+            Some((_, until)) if until < now => {
+                tracing::warn!(
+                    "the certificate {path} (tls.certificate) has expired on {}; replace it, and send SIGHUP",
+                    date(until)
+                );
+            }
+            Some((from, _)) if from > now => {
+                tracing::warn!(
+                    "the certificate {path} (tls.certificate) is not valid before {}; check the clock, or replace the certificate",
+                    date(from)
+                );
+            }
+            _ => {}
+        }
+        warn_if_exposed("the private key", &files.key);
+    }
+
+    /// Whether clients have to present a certificate.
+    pub fn requires_certificate(&self) -> bool {
+        self.requires_certificate
     }
 
     /// Whether a connection without TLS to this address of the server is refused.
@@ -99,21 +148,29 @@ impl TlsAcceptor {
     }
 
     /// Performs the handshake of a connection of which `read` has been read already.
-    pub fn accept<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S, read: BytesMut) -> Accept<Rewind<S>> {
-        self.acceptor.accept(Rewind::new(read, stream))
+    pub fn accept<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S, read: BytesMut) -> Accept<Encrypted<S>> {
+        self.acceptor.accept(Encrypted::new(Rewind::new(read, stream)))
     }
 }
 
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let unreadable = |e| TlsError(format!("cannot read certificates from {}: {e}", path.display()));
+fn certificates(setting: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let unreadable = |e| TlsError(format!("{setting}: cannot read {}: {}", path.display(), readable(&e)));
     let all = CertificateDer::pem_file_iter(path).map_err(unreadable)?;
     let all = all.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
     if all.is_empty() {
-        return Err(TlsError(format!("{} contains no certificate in PEM format", path.display())));
+        return Err(TlsError(format!("{setting}: {} contains no certificate in PEM format", path.display())));
     }
     Ok(all)
 }
 
+/// Why a file in PEM format cannot be read.
+fn readable(error: &pem::Error) -> String {
+    match error {
+        pem::Error::Io(error) => error.to_string(),
+        other => format!("it is damaged ({other}); create it in PEM format"),
+    }
+}
+
 fn unusable(path: &Path, why: &dyn fmt::Display) -> TlsError {
-    TlsError(format!("the certificates in {} cannot be used: {why}", path.display()))
+    TlsError(format!("tls.client_ca: the certificates in {} cannot be used: {why}", path.display()))
 }

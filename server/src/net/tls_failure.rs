@@ -17,6 +17,11 @@ pub fn of_handshake(error: &io::Error) -> String {
 pub fn described(error: &Error) -> String {
     match error {
         Error::InvalidCertificate(error) => format!("the certificate {}", of_certificate(error)),
+        Error::NoCertificatesPresented => {
+            "the client sent no certificate, which tls.client_ca requires: give it one that \
+                                           such an authority has signed"
+                .to_owned()
+        }
         Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => "the key is not that of the certificate".to_owned(),
         Error::PeerIncompatible(why) => format!("the client does not support what the server requires: {}", words(why)),
         Error::PeerMisbehaved(why) => format!("the client violates the protocol: {}", words(why)),
@@ -30,7 +35,7 @@ pub fn described(error: &Error) -> String {
 fn of_certificate(error: &CertificateError) -> String {
     let text = match error {
         CertificateError::UnknownIssuer => "is not signed by an authority of tls.client_ca",
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "has expired",
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "has expired: replace it",
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => "is not valid yet",
         CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
             "is not for clients: create it with extendedKeyUsage = clientAuth"
@@ -86,7 +91,7 @@ mod tests {
             |name: &str| certificate(CertificateError::Other(OtherError(Arc::new(io::Error::other(name.to_owned())))));
         assert!(other("UnsupportedCertVersion").starts_with("the client's certificate is of version 1: create it"));
         assert!(other("CaUsedAsEndEntity").contains("is one of an authority"));
-        assert_eq!(certificate(CertificateError::Expired), "the client's certificate has expired");
+        assert_eq!(certificate(CertificateError::Expired), "the client's certificate has expired: replace it");
         assert_eq!(certificate(CertificateError::Revoked), "the client's certificate cannot be used: revoked");
         assert_eq!(described(&Error::AlertReceived(AlertDescription::UnknownCA)), "the client refused: unknown CA");
         assert_eq!(
@@ -95,6 +100,7 @@ mod tests {
         );
         let mismatch = Error::InconsistentKeys(InconsistentKeys::KeyMismatch);
         assert_eq!(described(&mismatch), "the key is not that of the certificate");
+        assert!(described(&Error::NoCertificatesPresented).contains("tls.client_ca requires: give it one"));
         assert_eq!(of_handshake(&io::Error::other("gone")), "gone");
     }
 }

@@ -145,6 +145,9 @@ impl Server {
         handler: impl FnOnce(Identity) -> Arc<dyn Handler>,
     ) -> Result<Self, StartError> {
         let tls = config.tls.as_ref().map(TlsAcceptor::open).transpose().map_err(StartError::Tls)?;
+        if let (Some(tls), Some(files)) = (&tls, &config.tls) {
+            tls.warn(files);
+        }
         let mut listeners = Vec::new();
         for listen in &config.listen {
             let bound = acceptor::bind(listen.addr).and_then(|bound| Ok((bound.local_addr()?, bound)));
@@ -234,7 +237,7 @@ impl Server {
 
     /// Stops the server: it accepts no further connections and calls, and running calls may finish within the grace
     /// period. Blocks until all threads have ended, so it must not be called on a thread that runs calls. Returns
-    /// whether all calls finished.
+    /// whether all calls finished and all replies were sent.
     pub fn shutdown(mut self) -> bool {
         self.stop()
     }
@@ -248,13 +251,21 @@ impl Server {
             view.stop_compactions();
         }
         let until = Instant::now() + dispatcher.live().config.limits.grace;
-        while !dispatcher.shutdown.is_quiet() && Instant::now() < until {
+        while dispatcher.shutdown.under_way() > 0 && Instant::now() < until {
             thread::sleep(Duration::from_millis(1));
         }
-        let quiet = dispatcher.shutdown.is_quiet();
+        let under_way = dispatcher.shutdown.under_way();
+        let quiet = under_way == 0;
         if !quiet {
-            let calls: usize = dispatcher.lanes.iter().map(|lane| lane.under_way()).sum();
-            tracing::warn!(calls, "calls did not finish within server.grace and get no answer");
+            // The other calls have ended, and their clients have not taken the replies.
+            let calls = dispatcher.lanes.iter().map(|lane| lane.under_way()).sum::<usize>().min(under_way);
+            let replies = under_way - calls;
+            tracing::warn!(
+                calls,
+                replies,
+                "calls did not finish within server.grace and get no answer; replies that clients did not take in time are \
+                 cut off"
+            );
         }
         // Ends all connections. Their waiting calls are not run.
         self.loops.iter_mut().for_each(|each| drop(each.stop.take()));

@@ -113,6 +113,9 @@ impl Server {
         let _one_change_at_a_time = running.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let config = running.endpoint.dispatcher.live().config.clone();
         running.open_tls(&config)?;
+        if let (Some(tls), Some(files)) = (&*running.endpoint.tls.load(), &config.tls) {
+            tls.warn(files);
+        }
         Ok(config.tls.is_some())
     }
 }

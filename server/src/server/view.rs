@@ -39,6 +39,8 @@ pub struct Figures {
     pub held_bytes_max: usize,
     /// Connections since the start.
     pub connection_counters: ConnectionFigures,
+    /// When the certificate of the server expires, in seconds since 1970, or `None` without TLS.
+    pub tls_expires: Option<i64>,
     /// The figures of each client.
     pub clients: Vec<ClientMetrics>,
     /// Open scanners.
@@ -108,6 +110,7 @@ impl View {
             connections: endpoint.as_ref().map_or(0, |endpoint| endpoint.permits.in_use()),
             connections_max: limits.connections_max,
             connection_counters: endpoint.as_ref().map(|endpoint| endpoint.counters.read()).unwrap_or_default(),
+            tls_expires: endpoint.as_ref().and_then(|endpoint| endpoint.tls.load().as_ref()?.expires()),
             held_bytes: dispatcher.map_or(0, |dispatcher| dispatcher.quota.used()),
             held_bytes_max: limits.held_bytes_max,
             clients: dispatcher.map_or_else(Vec::new, |dispatcher| dispatcher.accounts.metrics()),

@@ -37,7 +37,7 @@ pub fn toml(effective: &Effective, startup: &StartupOptions) -> String {
             format!("# {name:<8} {:>8} {:>12} {waiting:>9} {:>16}\n", size.handlers, size.running_max, size.queues);
         out.push_str(&line);
     }
-    out.push_str("\n# The memory that these settings allow. The process itself takes some 16 MiB, and a few KiB per connection.\n#\n");
+    out.push_str("\n# The memory that these settings allow. The process itself takes some 16 MiB.\n#\n");
     let memory = memory(startup);
     for Memory { name, bytes, setting } in &memory {
         let _ = writeln!(out, "# {name:<22} {:>12}   {setting}", of_bytes(*bytes));
@@ -58,6 +58,13 @@ struct Memory {
 /// What the allocator takes in addition, as a fraction of all parts.
 const ALLOCATOR_DIVISOR: u64 = 8;
 
+/// The most that a connection takes beside what counts towards `limits.bytes_in_flight`, in bytes: for its state, for a
+/// message and a reply of up to 8 KiB each, and for the buffers of HTTP.
+/// `tests/hostile/test_memory_of_connections.py` measures it.
+const CONNECTION_BYTES: u64 = 40 << 10;
+/// The same for a connection inside TLS, which also has a record that arrives, its data, and a record that is sent.
+const TLS_CONNECTION_BYTES: u64 = 88 << 10;
+
 fn memory(startup: &StartupOptions) -> Vec<Memory> {
     let limits = startup.options.memory_limits();
     let in_flight = u64::try_from(startup.config.limits.held_bytes_max).unwrap_or(u64::MAX);
@@ -75,6 +82,12 @@ fn memory(startup: &StartupOptions) -> Vec<Memory> {
     let all = parts.iter().fold(0_u64, |all, part| all.saturating_add(part.bytes));
     let rounding = (all / ALLOCATOR_DIVISOR).checked_next_multiple_of(1 << 20).unwrap_or(u64::MAX);
     parts.push(of("allocator", rounding, "sizes are rounded up, and freed memory is kept for a moment"));
+    let (each, setting) = match startup.config.tls {
+        None => (CONNECTION_BYTES, "limits.connections: at most 40 KiB each"),
+        Some(_) => (TLS_CONNECTION_BYTES, "limits.connections: at most 88 KiB each, because they can use TLS"),
+    };
+    let connections = u64::try_from(startup.config.limits.connections_max).unwrap_or(u64::MAX);
+    parts.push(of("connections", connections.saturating_mul(each), setting));
     parts
 }
 

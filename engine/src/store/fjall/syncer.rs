@@ -386,7 +386,7 @@ mod tests {
         request(&queue, 100);
         drop(syncer);
         request(&queue, 101);
-        assert_eq!(ended.iter().take(2).map(|(number, synced)| (number, synced)).max(), Some((101, true)));
+        assert_eq!(ended.iter().take(2).max(), Some((101, true)));
 
         let syncer = Syncer::start(folder.path(), None, Arc::clone(&failure)).unwrap();
         let queue = Arc::clone(syncer.queue());

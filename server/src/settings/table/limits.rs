@@ -16,7 +16,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         kind: count(1, 1 << 24),
         default: Default::Is("16000"),
         summary: "Maximum number of connections",
-        reason: "An idle connection costs a few KiB and no thread",
+        reason: "An idle connection takes 6 KiB, with HTTP and TLS up to 36 KiB, and no thread",
         set: |startup, value| startup.config.limits.connections_max = value.size(),
         ..ROW
     },

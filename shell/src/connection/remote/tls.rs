@@ -64,7 +64,14 @@ impl Client {
                 let key = PrivateKeyDer::from_pem_slice(&text)
                     .map_err(|error| format!("--tls-key {shown} is not a private key in PEM format: {error}"))?;
                 let config = config.with_client_auth_cert(chain, key);
-                config.map_err(|error| format!("--tls-cert and --tls-key cannot be used: {error}"))?
+                config.map_err(|error| match error {
+                    rustls::Error::InconsistentKeys(rustls::InconsistentKeys::KeyMismatch) => format!(
+                        "the key --tls-key {shown} is not that of the certificate --tls-cert {}; name files that belong \
+                         together",
+                        certificate.display()
+                    ),
+                    other => format!("--tls-cert and --tls-key cannot be used: {}", described(&other)),
+                })?
             }
             (None, None) => config.with_no_client_auth(),
             _ => return Err("--tls-cert and --tls-key belong together".to_owned()),
@@ -102,7 +109,7 @@ fn refusal(error: &io::Error) -> String {
 
 /// A TLS error, with what to do about those that users can cause.
 fn described(error: &rustls::Error) -> String {
-    use rustls::{AlertDescription, CertificateError, Error};
+    use rustls::{CertificateError, Error};
     match error {
         Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
             "the server's certificate is not signed by a trusted authority; name the authority's certificate, or a \
@@ -119,10 +126,61 @@ fn described(error: &rustls::Error) -> String {
              basicConstraints=critical,CA:FALSE"
                 .to_owned()
         }
-        Error::InvalidMessage(_) => "the server does not speak TLS on this port; leave out --tls".to_owned(),
-        Error::AlertReceived(AlertDescription::CertificateRequired) => {
-            "the server asks for a client certificate: --tls-cert FILE and --tls-key FILE".to_owned()
+        Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
+            "the server's certificate has expired; replace it on the server (tls.certificate)".to_owned()
         }
+        Error::InvalidCertificate(CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. }) => {
+            "the server's certificate is not valid yet; check the clocks of both machines".to_owned()
+        }
+        Error::InvalidCertificate(CertificateError::BadSignature) => {
+            "the server's certificate is not signed by the trusted authority of that name; name the authority that has \
+             signed it with --tls-ca FILE"
+                .to_owned()
+        }
+        Error::InvalidCertificate(
+            CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. },
+        ) => "the server's certificate is not for servers; create it with extendedKeyUsage = serverAuth".to_owned(),
+        Error::InvalidCertificate(error) if error.to_string().contains("UnsupportedCertVersion") => {
+            "a certificate is of version 1; create it with extensions, such as basicConstraints = CA:FALSE".to_owned()
+        }
+        Error::InvalidMessage(_) => "the server does not speak TLS on this port; leave out --tls".to_owned(),
+        Error::AlertReceived(alert) => about_certificate(*alert).unwrap_or_else(|| error.to_string()),
         other => other.to_string(),
     }
+}
+
+/// What to do about a server that refuses the client's certificate. TLS 1.3 tells the client only when it reads the
+/// first answer.
+fn about_certificate(alert: rustls::AlertDescription) -> Option<String> {
+    use rustls::AlertDescription as Alert;
+    let why = match alert {
+        Alert::CertificateRequired => {
+            return Some("the server asks for a client certificate: --tls-cert FILE and --tls-key FILE".to_owned());
+        }
+        Alert::CertificateExpired => "has expired, or is not valid yet",
+        Alert::CertificateRevoked => "has been revoked",
+        Alert::UnknownCA => "is not signed by an authority that the server trusts (tls.client_ca)",
+        Alert::UnsupportedCertificate => "is not for clients (extendedKeyUsage = clientAuth)",
+        Alert::DecryptError => "has a signature that is not valid",
+        Alert::BadCertificate | Alert::CertificateUnknown => "cannot be used; the log of the server has the reason",
+        _ => return None,
+    };
+    Some(format!("the client certificate {why}: name another one with --tls-cert FILE and --tls-key FILE"))
+}
+
+/// What to do about an error of an open connection if the server has refused the client's certificate.
+pub fn refused_certificate(message: &str) -> Option<String> {
+    use rustls::AlertDescription as Alert;
+    let name = message.strip_prefix("received fatal alert: ")?;
+    let alerts = [
+        Alert::CertificateRequired,
+        Alert::CertificateExpired,
+        Alert::CertificateRevoked,
+        Alert::UnknownCA,
+        Alert::UnsupportedCertificate,
+        Alert::DecryptError,
+        Alert::BadCertificate,
+        Alert::CertificateUnknown,
+    ];
+    alerts.into_iter().find(|alert| format!("{alert:?}") == name).and_then(about_certificate)
 }

@@ -152,6 +152,10 @@ impl Wire {
         });
         let outcome = if changes { "; whether it was executed is not known" } else { "" };
         let address = self.address();
+        // Connecting again would not help.
+        if let Some(remedy) = tls::refused_certificate(reason) {
+            return Failure::plain(Reason::Connection, format!("cannot connect to {address}: {remedy}"));
+        }
         Failure::plain(
             Reason::Connection,
             format!(

@@ -1,0 +1,76 @@
+"""The files of TLS: errors name the setting, and the log warns of what clients or other users can make of them."""
+import re
+import signal
+import subprocess
+
+import pytest
+from speaking import page
+
+from certificates import expired, self_signed
+from serving import binary
+
+EXPIRY = "hjall_tls_certificate_expiry_timestamp_seconds"
+
+
+def refused(*options):
+    """What a server says that does not start with these options."""
+    command = [binary(), "serve", "--memory", "--listen", "127.0.0.1:0", "--info-listen", "off", *map(str, options)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    return done.stdout + done.stderr
+
+
+def test_errors_name_the_setting(tmp_path):
+    pem, key = self_signed(tmp_path)
+    other = tmp_path / "other"
+    other.mkdir()
+    _, other_key = self_signed(other)
+    said = refused("--tls-cert", "nope.pem", "--tls-key", key)
+    assert "tls.certificate: cannot read nope.pem: No such file" in said
+    assert f"tls.certificate: {key} contains no certificate in PEM format" in refused("--tls-cert", key, "--tls-key", key)
+    assert "tls.key: cannot read nope.key: No such file" in refused("--tls-cert", pem, "--tls-key", "nope.key")
+    assert f"tls.key: cannot read {pem}: it contains no private key" in refused("--tls-cert", pem, "--tls-key", pem)
+    said = refused("--tls-cert", pem, "--tls-key", key, "--tls-client-ca", key)
+    assert f"tls.client_ca: {key} contains no certificate" in said
+    said = refused("--tls-cert", pem, "--tls-key", other_key)
+    assert "(tls.certificate)" in said and "(tls.key) cannot be used together: the key is not that of the certificate" in said
+
+
+def test_an_exposed_key_and_an_expired_certificate_are_warned_of(served, tmp_path):
+    pem, key = expired(tmp_path)
+    key.chmod(0o644)
+    server = served("--tls-cert", str(pem), "--tls-key", str(key))
+    exposed = f"can access the private key {key}; run chmod 600 {key}"
+    old = f"the certificate {pem} (tls.certificate) has expired on 2020-02-01 00:00:00 UTC; replace it, and send SIGHUP"
+
+    def warnings(since):
+        return [sum(text in line for line in server.said[since:]) for text in (exposed, old)]
+
+    before = len(server.said)
+    server.process.send_signal(signal.SIGHUP)
+    while not any("certificates read again" in line for line in server.said[before:]):
+        assert server.process.poll() is None, server.said
+    assert warnings(0) == [2, 2] and warnings(before) == [1, 1], server.said
+    assert f"{EXPIRY} 1580515200\n" in page(server, "/metrics")[1]
+
+
+def test_a_certificate_and_a_key_without_fault_are_not_warned_of(served, tmp_path):
+    pem, key = self_signed(tmp_path)
+    key.chmod(0o600)
+    server = served("--tls-cert", str(pem), "--tls-key", str(key))
+    assert re.search(rf"^{EXPIRY} \d{{10}}$", page(server, "/metrics")[1], re.M)
+    assert not any("WARN" in line for line in server.said), server.said
+
+
+@pytest.mark.parametrize("more", [[], ["--tls-cert", "--tls-key"]], ids=["without TLS", "with TLS"])
+def test_a_users_file_that_others_can_read_is_warned_of_once(served, tmp_path, more):
+    users = tmp_path / "users.toml"
+    users.write_text('[users.alice]\nread = ["*"]\n')
+    users.chmod(0o644)
+    tls = [part for pair in zip(more, map(str, self_signed(tmp_path)), strict=False) for part in pair]
+    server = served("--users", str(users), *tls)
+    before = len(server.said)
+    server.process.send_signal(signal.SIGHUP)
+    while not any("users file read again" in line for line in server.said[before:]):
+        assert server.process.poll() is None, server.said
+    assert sum("can access the users file" in line for line in server.said[before:]) == 1, server.said
