@@ -13,7 +13,6 @@ mod token;
 mod tries;
 mod users;
 
-use hjall_engine::quote::Quoted;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -21,6 +20,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use hjall_engine::clock::Clock;
 use hjall_engine::name::TableName;
+use hjall_engine::quote::{self, Quoted};
 
 use self::audit::{OncePerSecond, shortened};
 pub use self::certificate::CertificateName;
@@ -204,8 +204,8 @@ impl Access {
         let found = users.as_ref().ok_or(NoUser::None).and_then(|users| users.of_certificate(certificate));
         let (user, name) = found.map_err(|why| {
             let names = CertificateName::of(certificate);
-            let names =
-                names.iter().map(|name| name.to_string().escape_debug().to_string()).collect::<Vec<_>>().join(", ");
+            let names: Vec<_> = names.iter().map(|name| quote::escaped_text(&name.to_string()).to_string()).collect();
+            let names = names.join(", ");
             let names = shortened(&names);
             match why {
                 _ if names.is_empty() => "the client's certificate has no name that a user can have".to_owned(),

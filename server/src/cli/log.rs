@@ -228,11 +228,11 @@ mod tests {
         }
         tracing::subscriber::with_default(subscriber, || {
             let error = Failed::Storage(Box::new(Failed::Io(aborted)));
-            tracing::error!(target: "fjall::worker_pool", "Worker #1 crashed: {error:?}");
+            tracing::error!(target: "library", "Worker #1 crashed: {error:?}");
             tracing::error!(target: "hjall_engine", "kept {error:?}");
             let error = Failed::Io(io::Error::from_raw_os_error(4));
-            tracing::error!(target: "fjall::worker_pool", "Worker #2 crashed: {error:?}");
-            tracing::error!(target: "fjall::worker_pool", number = 3, "Worker crashed");
+            tracing::error!(target: "library", "Worker #2 crashed: {error:?}");
+            tracing::error!(target: "library", number = 3, "Worker crashed");
         });
         let lines = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
         assert!(!lines.contains("#1"), "{lines}");

@@ -329,8 +329,8 @@ impl StagedWrites {
         .await;
     }
 
-    /// Commits the writes, unless they have been committed with those of other calls, and waits until they are synced if
-    /// they have to be. Must be called on the thread of their event loop.
+    /// Commits the writes, unless they have been committed with those of other calls, and waits until they are synced
+    /// if they have to be. Must be called on the thread of their event loop.
     pub async fn commit(&self) {
         poll_fn(|context| {
             let Some(writes) = LoopWrites::current() else { return Poll::Ready(()) };
@@ -343,8 +343,8 @@ impl StagedWrites {
     }
 
     /// Ends the call after [`Self::commit`]. If it is called earlier, the writes are committed nevertheless. Must be
-    /// called on the thread of their event loop, and only once. Returns when they were committed, or synced if they have
-    /// to be.
+    /// called on the thread of their event loop, and only once. Returns when they were committed, or synced if they
+    /// have to be.
     ///
     /// # Errors
     /// They have not been committed: how the call has to be run again, and its permit.

@@ -442,8 +442,8 @@ impl Database {
         }
     }
 
-    /// Checks that an earlier write or one of fjall's workers has not failed. A failure is noted, so that the next write
-    /// reopens the database.
+    /// Checks that an earlier write or one of fjall's workers has not failed. A failure is noted, so that the next
+    /// write reopens the database.
     ///
     /// # Errors
     /// The failure.
