@@ -6,6 +6,7 @@ import subprocess
 import tomllib
 
 import pytest
+from certificates import self_signed
 
 from serving import ROOT, Hjall, binary
 
@@ -402,13 +403,14 @@ def test_derived_values_are_those_in_force(tmp_path):
     assert settings("--config", toml(tmp_path, printed), "--cache-mib", "64")["store.row_cache"][0] == "8MiB"
 
 
-def test_the_memory_that_the_settings_allow_is_shown():
+def test_the_memory_that_the_settings_allow_is_shown(tmp_path):
     options = ("--cache-mib", "64", "--set", "store.row_cache=3MiB", "--set", "store.write_buffer=16MiB", "--set", "limits.bytes_in_flight=100MiB")
     mib = {name: size / 2**20 for name, size in json.loads(config("--json", *options)[0])["memory"].items()}
     assert mib == {"row_cache": 3, "block_cache": 64, "write_buffer": 32, "memtables_in_use": 112, "snapshots_of_scanners": 16, "messages_and_replies": 100, "allocator": 41,
                    "connections": 625}
     assert re.search(r"# total +993MiB\n", config(*options)[0])
-    few = ("--set", "limits.connections=2", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
+    certificate, key = self_signed(tmp_path)
+    few = ("--set", "limits.connections=2", "--tls-cert", str(certificate), "--tls-key", str(key))
     assert json.loads(config("--json", *options, *few)[0])["memory"]["connections"] == 2 * 88 * 2**10
     kept = json.loads(config("--json", *options, "--set", "limits.scanner_snapshot_writes=5MiB")[0])["memory"]["snapshots_of_scanners"]
     assert kept == 5 * 2**20

@@ -8,12 +8,10 @@ use hjall_server::observe::{LineFormat, LogWriter};
 use hjall_server::settings::{Effective, StartupOptions};
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
-use tracing::subscriber::Interest;
-use tracing::{Event, Level, Metadata};
-use tracing_subscriber::filter::FilterExt;
+use tracing::{Event, Level};
 use tracing_subscriber::fmt::format::{FmtSpan, JsonFields, Writer};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
-use tracing_subscriber::layer::{Context, Filter, SubscriberExt};
+use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, reload};
@@ -80,31 +78,27 @@ fn parse(filter: &str) -> Result<EnvFilter, String> {
     EnvFilter::try_new(directives).map_err(|error| format!("{filter}: {error}; try info or info,hjall_server=debug"))
 }
 
-/// Refuses the errors with which fjall reports a compaction that the engine has aborted, because the database is closed
-/// or reopened. Its workers have no other way to end one, and it is no failure.
-struct AbortedCompactions;
+/// Leaves out the errors with which fjall reports a compaction that the engine has aborted, because the database is
+/// closed or reopened. Its workers have no other way to end one, and it is no failure. A filter cannot do this:
+/// tracing-subscriber's filters of a single layer must not depend on the fields of an event.
+struct WithoutAborted<F>(F);
 
-impl<S> Filter<S> for AbortedCompactions {
-    fn enabled(&self, _: &Metadata<'_>, _: &Context<'_, S>) -> bool {
-        true
-    }
-
-    fn callsite_enabled(&self, _: &'static Metadata<'static>) -> Interest {
-        Interest::always()
-    }
-
-    fn event_enabled(&self, event: &Event<'_>, _: &Context<'_, S>) -> bool {
+impl<S, N, F> FormatEvent<S, N> for WithoutAborted<F>
+where
+    S: tracing::Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+    F: FormatEvent<S, N>,
+{
+    fn format_event(&self, context: &FmtContext<'_, S, N>, out: Writer<'_>, event: &Event<'_>) -> std::fmt::Result {
         let metadata = event.metadata();
-        if *metadata.level() != Level::ERROR || metadata.target().starts_with("hjall") {
-            return true;
+        if *metadata.level() == Level::ERROR && !metadata.target().starts_with("hjall") {
+            let mut aborted = IsAborted(false);
+            event.record(&mut aborted);
+            if aborted.0 {
+                return Ok(());
+            }
         }
-        let mut aborted = IsAborted(false);
-        event.record(&mut aborted);
-        !aborted.0
-    }
-
-    fn max_level_hint(&self) -> Option<LevelFilter> {
-        Some(LevelFilter::TRACE)
+        self.0.format_event(context, out, event)
     }
 }
 
@@ -156,13 +150,13 @@ pub fn start(startup: &StartupOptions, effective: &Effective) -> Result<Log, Fai
                 tracing_subscriber::fmt::format().with_target(false),
                 tracing_subscriber::fmt::format().with_target(true),
             );
-            let lines = lines.with_ansi(colours).event_format(MarkLibraries { plain, with_target });
-            lines.with_filter(filter.and(AbortedCompactions)).boxed()
+            let form = WithoutAborted(MarkLibraries { plain, with_target });
+            lines.with_ansi(colours).event_format(form).with_filter(filter).boxed()
         }
         true => {
             // The target of each line, which programs filter by.
             let json = tracing_subscriber::fmt::format().json().flatten_event(true).with_target(true);
-            lines.fmt_fields(JsonFields::new()).event_format(json).with_filter(filter.and(AbortedCompactions)).boxed()
+            lines.fmt_fields(JsonFields::new()).event_format(WithoutAborted(json)).with_filter(filter).boxed()
         }
     };
     let subscriber = tracing_subscriber::registry().with(lines);
@@ -194,10 +188,9 @@ mod tests {
     use std::io;
     use std::sync::{Arc, Mutex};
 
-    use tracing_subscriber::Layer;
     use tracing_subscriber::layer::SubscriberExt;
 
-    use super::{AbortedCompactions, parse};
+    use super::{WithoutAborted, parse};
 
     #[derive(Clone, Default)]
     struct Lines(Arc<Mutex<Vec<u8>>>);
@@ -217,7 +210,8 @@ mod tests {
         let lines = Lines::default();
         let writer = lines.clone();
         let layer = tracing_subscriber::fmt::layer().with_writer(move || writer.clone()).with_ansi(false);
-        let subscriber = tracing_subscriber::registry().with(layer.with_filter(AbortedCompactions));
+        let form = WithoutAborted(tracing_subscriber::fmt::format());
+        let subscriber = tracing_subscriber::registry().with(layer.event_format(form));
         let aborted = io::Error::from(io::ErrorKind::Interrupted);
         // As fjall's and lsm-tree's errors look.
         #[derive(Debug)]
