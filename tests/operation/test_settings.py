@@ -296,6 +296,7 @@ def test_the_files_that_settings_name_are_checked(tmp_path):
 def test_a_start_says_that_it_is_read_only():
     for value, expected in (("false", ""), ("true", "Thrift1, and changes of tables through Thrift2, stay allowed"), ("all", "all changes through all")):
         with Hjall(None, "--memory", "--set", f"server.read_only={value}") as server:
+            assert server.stop() == 0
             said = "".join(line for line in server.said if "read-only" in line)
         assert bool(said) == bool(expected) and expected in said, said
 
