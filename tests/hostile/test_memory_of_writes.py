@@ -21,9 +21,10 @@ WRITTEN = (4096 if AT_LENGTH else 256) * MIB
 
 
 def allowed():
-    """The sum that `hjall config` prints, in bytes, without that of connections."""
-    printed = subprocess.run([binary(), "config", "--json", *OPTIONS], capture_output=True, check=True, timeout=60).stdout
-    return sum(size for part, size in json.loads(printed)["memory"].items() if part != "connections")
+    """The sum that `hjall config` prints for as many connections as there are, in bytes."""
+    command = [binary(), "config", "--json", *OPTIONS, "--set", f"limits.connections={CONNECTIONS + 1}"]
+    printed = subprocess.run(command, capture_output=True, check=True, timeout=60).stdout
+    return sum(json.loads(printed)["memory"].values())
 
 
 def column_value(number, size):
