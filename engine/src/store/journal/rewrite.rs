@@ -9,18 +9,16 @@
 //! read zeros from them once they have left the memory. Therefore the journal is replaced by a copy.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::scan::next_data;
+use super::scan::{each_content, next_data};
 use crate::error::Result;
 use crate::store::fjall::failed_io;
 use crate::store::folder::sync_folder;
 
 /// The extension of copies that are not complete.
 pub(super) const DRAFT: &str = "draft";
-
-const CHUNK_BYTES: usize = 1 << 20;
 
 /// Replaces a journal with a durable copy, unless it has no content. Without room for a copy, writes the content to its
 /// place again: a full disk refuses writes before they are in memory, so that no pages have been lost.
@@ -52,7 +50,9 @@ fn replace(path: &Path, journal: &mut File, draft: &Path) -> io::Result<()> {
     let mut copy = File::create(draft)?;
     copy.set_permissions(metadata.permissions())?;
     copy.set_len(metadata.len())?;
-    let has_content = each_content(journal, |_, at, bytes| {
+    let mut has_content = false;
+    each_content(journal, 0, |_, at, bytes| {
+        has_content = true;
         copy.seek(SeekFrom::Start(at))?;
         copy.write_all(bytes)
     })?;
@@ -65,40 +65,19 @@ fn replace(path: &Path, journal: &mut File, draft: &Path) -> io::Result<()> {
 }
 
 fn write_again(journal: &mut File) -> io::Result<()> {
-    each_content(journal, |journal, at, bytes| {
+    each_content(journal, 0, |journal, at, bytes| {
         journal.seek(SeekFrom::Start(at))?;
         journal.write_all(bytes)
     })?;
     journal.sync_data()
 }
 
-/// Calls a function with the content of a journal, in chunks, and their positions. Zeros at the end of a chunk, such as
-/// those of the unused part of a journal, are left out. Returns whether there was content.
-fn each_content(
-    journal: &mut File,
-    mut chunk: impl FnMut(&mut File, u64, &[u8]) -> io::Result<()>,
-) -> io::Result<bool> {
-    let (mut at, mut has_content) = (0, false);
-    let mut bytes = vec![0; CHUNK_BYTES];
-    while let Some(data) = next_data(journal, at)? {
-        journal.seek(SeekFrom::Start(data))?;
-        let read = journal.read(&mut bytes)?;
-        if read == 0 {
-            break;
-        }
-        if let Some(last) = bytes[..read].iter().rposition(|byte| *byte != 0) {
-            chunk(journal, data, &bytes[..=last])?;
-            has_content = true;
-        }
-        at = data + read as u64;
-    }
-    Ok(has_content)
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    const CHUNK_BYTES: usize = 1 << 20;
 
     /// A journal with a hole, content in two chunks, and an unused part.
     fn journal(folder: &Path) -> (std::path::PathBuf, Vec<u8>) {

@@ -308,26 +308,37 @@ fn loses_a_page(bytes: &[u8], at: u64) -> bool {
 /// The end of the content of a file at or after a position: behind it are zeros only. `None` if there is no content.
 pub(crate) fn end_of_content(file: &mut File, from: u64) -> io::Result<Option<u64>> {
     let mut end = None;
+    each_content(file, from, |_, at, content| {
+        end = Some(at + content.len() as u64);
+        Ok(())
+    })?;
+    Ok(end)
+}
+
+/// Calls a function with the content of a file at or after a position, in blocks, and with the position of each. Holes,
+/// zero blocks and the zeros at the end of a block are left out.
+pub(super) fn each_content(
+    file: &mut File,
+    from: u64,
+    mut call: impl FnMut(&mut File, u64, &[u8]) -> io::Result<()>,
+) -> io::Result<()> {
     let mut at = from;
     let (mut buffer, zeros) = (vec![0; 64 << 10], vec![0; 64 << 10]);
-    loop {
-        at = match next_data(file, at)? {
-            Some(at) => at,
-            None => return Ok(end),
-        };
-        file.seek(SeekFrom::Start(at))?;
+    while let Some(data) = next_data(file, at)? {
+        file.seek(SeekFrom::Start(data))?;
         let n = file.read(&mut buffer)?;
         if n == 0 {
-            return Ok(end);
+            break;
         }
         // Most blocks are zero, and comparing slices is fast.
         if buffer[..n] != zeros[..n]
             && let Some(last) = buffer[..n].iter().rposition(|byte| *byte != 0)
         {
-            end = Some(at + last as u64 + 1);
+            call(file, data, &buffer[..=last])?;
         }
-        at += n as u64;
+        at = data + n as u64;
     }
+    Ok(())
 }
 
 /// The next position of a file that is not in a hole; `None` at the end. fjall creates journals of 64 MiB, which would
@@ -343,6 +354,6 @@ pub(super) fn next_data(file: &File, at: u64) -> io::Result<Option<u64>> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn next_data(_file: &File, at: u64) -> io::Result<Option<u64>> {
+pub(super) fn next_data(_file: &File, at: u64) -> io::Result<Option<u64>> {
     Ok(Some(at))
 }
