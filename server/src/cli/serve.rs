@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use hjall_engine::Engine;
 use hjall_server::info::{Info, SeriesLimits};
-use hjall_server::settings::config::{ClientCertificates, PlainText, ReadOnly, WithoutTls};
+use hjall_server::settings::config::{PlainText, ReadOnly, TlsSettings, WithoutTls};
 use hjall_server::settings::{Effective, Refused, Sources, StartupOptions, startup};
 use hjall_server::{Config, Server};
 use tokio::sync::oneshot;
@@ -143,9 +143,7 @@ enum Exposure {
 
 impl Exposure {
     fn of(config: &Config) -> Self {
-        let requires_certificates = config.tls.as_ref().is_some_and(|tls| {
-            tls.client_authorities.is_some() && tls.client_certificates == ClientCertificates::Require
-        });
+        let requires_certificates = config.tls.as_ref().is_some_and(TlsSettings::requires_client_certificate);
         let serves_plain_text = config.tls.as_ref().is_none_or(|tls| tls.plain_text == PlainText::Allow);
         match (&config.auth.users, config.auth.without_tls) {
             (None, _) if requires_certificates => Self::Closed,

@@ -94,8 +94,7 @@ impl TlsAcceptor {
                 described(&e)
             ))
         })?;
-        let requires_certificate =
-            files.client_authorities.is_some() && files.client_certificates == ClientCertificates::Require;
+        let requires_certificate = files.requires_client_certificate();
         Ok(Self {
             acceptor: tokio_rustls::TlsAcceptor::from(Arc::new(config)),
             // Without TLS there is no client certificate to verify.

@@ -18,6 +18,13 @@ pub struct TlsSettings {
     pub plain_text: PlainText,
 }
 
+impl TlsSettings {
+    /// Whether every client must present a certificate.
+    pub fn requires_client_certificate(&self) -> bool {
+        self.client_authorities.is_some() && self.client_certificates == ClientCertificates::Require
+    }
+}
+
 /// What happens to a connection without TLS if TLS is configured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PlainText {
