@@ -23,7 +23,8 @@ use bytes::Bytes;
 
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
-use crate::store::{GroupOutcome, JournalSync, Staged, Store, Transaction, TransactionGroup};
+pub use crate::store::GroupOutcome as Outcome;
+use crate::store::{Staged, Store, Transaction, TransactionGroup};
 
 /// The largest number of rows of a transaction that is staged. A larger one is committed by itself, so that others do
 /// not wait for it.
@@ -31,19 +32,6 @@ const ROWS_MAX: usize = 16;
 
 /// The size of the staged writes at which they are committed, in bytes.
 const BYTES_MAX: u64 = 256 << 10;
-
-/// What has become of staged transactions.
-#[derive(Debug)]
-pub enum Outcome {
-    /// They have taken effect, and are as durable as required.
-    Committed,
-    /// They have taken effect, and are as durable as required when this sync has ended successfully.
-    Written(Arc<dyn JournalSync>),
-    /// They have not taken effect. Their calls have to be run again, each without a group.
-    NotWritten,
-    /// It is unknown whether they have taken effect. Their calls have failed with this error.
-    Failed(Error),
-}
 
 /// The writes of a call that was run in a group.
 #[derive(Debug)]
@@ -452,14 +440,11 @@ impl OpenGroup {
     fn commit(&mut self) -> Commit {
         let outcome = match &mut self.transactions {
             Transactions::In { group, .. } if self.staged > 0 => Some(match group.commit() {
-                GroupOutcome::Committed => Outcome::Committed,
                 // The running call is not told when the sync ends. It may wait for its further transactions, too.
-                GroupOutcome::Written(sync) if self.by_call => {
+                Outcome::Written(sync) if self.by_call => {
                     sync.wait().map_or_else(Outcome::Failed, |()| Outcome::Committed)
                 }
-                GroupOutcome::Written(sync) => Outcome::Written(sync),
-                GroupOutcome::NotWritten => Outcome::NotWritten,
-                GroupOutcome::Failed(error) => Outcome::Failed(error),
+                outcome => outcome,
             }),
             _ => None,
         };

@@ -417,16 +417,18 @@ impl std::fmt::Debug for dyn JournalSync {
     }
 }
 
-/// The result of the commit of a group.
+/// What has become of the transactions of a group.
 #[derive(Debug)]
 pub enum GroupOutcome {
-    /// Everything is written, and needs no sync.
+    /// They have taken effect, and are as durable as required.
     Committed,
-    /// Everything is written and takes effect, and is durable when the sync has ended.
+    /// They have taken effect, and are as durable as required when this sync has ended successfully.
     Written(Arc<dyn JournalSync>),
-    /// Nothing is written. Each of the transactions may succeed by itself, when it can wait.
+    /// They have not taken effect. Each of them may succeed by itself, when it can wait: their calls have to be run
+    /// again, each without a group.
     NotWritten,
-    /// It is unknown whether the transactions have been applied: `Io`, `DiskFull`. See [`Store::transact`].
+    /// It is unknown whether they have taken effect: `Io`, `DiskFull`; see [`Store::transact`]. Their calls have failed
+    /// with this error.
     Failed(Error),
 }
 
