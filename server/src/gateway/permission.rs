@@ -2,6 +2,8 @@
 //!
 //! Every call of both services passes here, with the first argument of its method, which names what the call concerns.
 
+use std::borrow::Cow;
+
 use hjall_engine::name::{TableName, namespace_text};
 use hjall_engine::quote::{self, Quoted};
 use hjall_idl::{hbase1, hbase2};
@@ -13,7 +15,6 @@ use crate::gateway::error::{IO, Raised};
 use crate::settings::config::ReadOnly;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Access, Effect, Method, ScannerUse, Service};
-use std::borrow::Cow;
 
 const ACCESS_DENIED: &str = "org.apache.hadoop.hbase.security.AccessDeniedException";
 

@@ -1,11 +1,11 @@
 //! Cell sets in requests: rows with cells.
 
-use hjall_engine::quote;
 use std::fmt;
 use std::marker::PhantomData;
 
 use bytes::Bytes;
 use hjall_engine::LATEST;
+use hjall_engine::quote;
 use prost::Message;
 use serde::de::{DeserializeSeed, Deserializer as _, Error as _, MapAccess, SeqAccess, Visitor as JsonVisitor};
 

@@ -1,11 +1,11 @@
 //! Reads JSON as Jackson does, which HBase's gateway uses: numbers may be texts, and what follows a value is ignored.
 
-use hjall_engine::quote::{self, Quoted};
 use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use bytes::Bytes;
+use hjall_engine::quote::{self, Quoted};
 use serde::de::{DeserializeSeed, Expected, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde_json::{Map, Value};
 

@@ -1,8 +1,8 @@
 //! Namespaces.
 
-use hjall_engine::quote;
 use std::collections::BTreeMap;
 
+use hjall_engine::quote;
 use hjall_engine::schema::NamespaceDescriptor;
 use hjall_engine::{Error, ErrorKind};
 use prost::Message;

@@ -2,13 +2,13 @@
 //!
 //! The rules are those of HBase's `RowSpec`, which parses the address as it was sent.
 
-use hjall_engine::quote;
 use std::collections::BTreeSet;
 
 use base64::Engine as _;
 use base64::alphabet::{STANDARD, URL_SAFE};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use bytes::Bytes;
+use hjall_engine::quote;
 use hjall_engine::request::{Columns, TimeRange};
 
 use super::error::{Answer, Failure};

@@ -1,12 +1,12 @@
 //! Reads of ranges of rows in one request.
 
-use hjall_engine::quote;
 use std::sync::Arc;
 
 use base64::Engine as _;
 use bytes::Bytes;
 use hjall_engine::filter::{FilterSpec, ListOperator};
 use hjall_engine::name::TableName;
+use hjall_engine::quote;
 use hjall_engine::request::{Columns, Scan, TimeRange};
 
 use super::error::{Answer, Failure};

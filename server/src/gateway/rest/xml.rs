@@ -2,10 +2,10 @@
 //!
 //! A document type is refused, so there are no entities to expand.
 
-use hjall_engine::quote::{self, Quoted};
 use std::fmt;
 use std::io::{self, Write};
 
+use hjall_engine::quote::{self, Quoted};
 use quick_xml::escape::escape;
 use quick_xml::events::{BytesDecl, BytesStart, Event};
 use quick_xml::name::{NamespaceError, ResolveResult};

@@ -1,9 +1,9 @@
 //! Creates, describes, enables, disables and drops tables.
 
-use hjall_engine::quote;
 use std::collections::BTreeMap;
 
 use hjall_engine::name::TableName;
+use hjall_engine::quote;
 use hjall_engine::read::Budget;
 use hjall_engine::schema::{BloomFilter, Compression, FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Error, ErrorKind};

@@ -15,8 +15,9 @@ pub mod media;
 pub mod page;
 pub mod resource;
 
-use hjall_engine::quote;
 use std::sync::Arc;
+
+use hjall_engine::quote;
 
 use super::recognise::Names;
 use crate::wire::method::Rest;
