@@ -199,9 +199,8 @@ fn percentiles(figures: &Figures) -> String {
     format!("{}/{}", figures.percentile_us(0.5), figures.percentile_us(0.99))
 }
 
-/// The disk space of the files below a folder. Journals are longer than what they occupy.
+/// The disk space of the files below a folder.
 fn bytes_of(folder: &Path) -> Outcome<u64> {
-    use std::os::unix::fs::MetadataExt;
     let mut bytes = 0;
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -212,9 +211,22 @@ fn bytes_of(folder: &Path) -> Outcome<u64> {
             if metadata.is_dir() {
                 folders.push(entry.path());
             } else {
-                bytes += metadata.blocks() * 512;
+                bytes += occupied(&metadata);
             }
         }
     }
     Ok(bytes)
+}
+
+/// The disk space of a file. Journals are longer than what they occupy.
+#[cfg(unix)]
+fn occupied(metadata: &std::fs::Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    metadata.blocks() * 512
+}
+
+/// The length of a file, since the standard library does not tell its disk space on this system.
+#[cfg(not(unix))]
+fn occupied(metadata: &std::fs::Metadata) -> u64 {
+    metadata.len()
 }

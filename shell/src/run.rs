@@ -126,6 +126,7 @@ fn read_line(input: &mut impl BufRead, interrupt: &Interrupt) -> Given {
 /// Standard input whose reads end at Ctrl-C.
 struct Input {
     stdin: io::Stdin,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "a read cannot be interrupted"))]
     interrupt: Interrupt,
 }
 

@@ -31,6 +31,7 @@ pub enum Failure {
     /// The thread that writes the log cannot be started.
     Log(io::Error),
     /// The limit on open files is lower than what a server needs.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there is no such limit"))]
     OpenFiles { limit: u64, needed: u64 },
     /// Signal handlers cannot be installed.
     Signals(io::Error),

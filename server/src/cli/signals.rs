@@ -8,6 +8,7 @@ pub enum Signal {
     /// Stop. Holds the name of the signal.
     Stop(&'static str),
     /// Read the settings again.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there is no such signal"))]
     Reload,
 }
 

@@ -12,7 +12,6 @@ use hjall_server::settings::{Effective, Refused, Sources, StartupOptions};
 
 use super::exit::Failure;
 use super::folder::say;
-use super::log;
 use super::users_file::{self, Replacement};
 
 /// A parsed `hjall user`.
@@ -217,7 +216,7 @@ fn warn_if_of_root(path: &Path) {
     #[cfg(unix)]
     if fs::metadata(path).is_ok_and(|made| std::os::unix::fs::MetadataExt::uid(&made) == 0) {
         let path = path.display();
-        log::say(format!(
+        super::log::say(format!(
             "hjall: {path} belongs to root: if the server runs as another user, run chown USER {path}, so that it can read the file"
         ));
     }
