@@ -39,7 +39,11 @@ pub enum CallWrites {
     /// The call has no writes that still have to be committed: its result is final.
     Done,
     /// The result of the call counts if the next commit succeeds.
-    Staged,
+    Staged {
+        /// Whether its writes have to be synced. If not, they are as durable as required when the commit is
+        /// [`Outcome::Written`], and the call need not wait for the sync.
+        is_synced: bool,
+    },
     /// The commit of some of its writes did not succeed: its result does not count. [`Outcome::NotWritten`] or
     /// [`Outcome::Failed`].
     Undone(Outcome),
@@ -64,13 +68,24 @@ struct OpenGroup {
     after: Vec<Box<dyn AfterCommit>>,
     /// Called with the outcome of each commit.
     ended: Rc<dyn Fn(&Outcome)>,
-    /// Whether transactions of the running call are staged.
-    by_call: bool,
+    /// The transactions of the running call that are staged.
+    by_call: StagedByCall,
     /// Whether transactions of the running call have been committed. No more of them are staged then: a call whose
     /// writes are [`Outcome::NotWritten`] is run again, and must not repeat the ones that have taken effect.
     has_committed: bool,
     /// The outcome of a commit of transactions of the running call, unless it was successful.
     undone: Option<Outcome>,
+}
+
+/// The transactions of a call that are staged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum StagedByCall {
+    #[default]
+    None,
+    /// At least one, and none that has to be synced.
+    Unsynced,
+    /// At least one that has to be synced.
+    Synced,
 }
 
 /// What the engine does when the transactions of a group have been committed, or have not.
@@ -140,7 +155,7 @@ impl Group {
             kept: Vec::new(),
             after: Vec::new(),
             ended: Rc::new(ended),
-            by_call: false,
+            by_call: StagedByCall::None,
             has_committed: false,
             undone: None,
         };
@@ -162,7 +177,7 @@ impl Group {
         }
         let may_wait = OPEN.with_borrow_mut(|group| {
             let Some(group) = group else { return true };
-            (group.by_call, group.has_committed, group.undone) = (false, false, None);
+            (group.by_call, group.has_committed, group.undone) = (StagedByCall::None, false, None);
             group.may_wait
         });
         let ended = Ended(may_wait);
@@ -177,9 +192,10 @@ impl Group {
             let Some(group) = group else { return CallWrites::Done };
             match (group.undone.take(), std::mem::take(&mut group.by_call)) {
                 (Some(outcome), _) => CallWrites::Undone(outcome),
-                (None, true) => CallWrites::Staged,
-                (None, false) if must_wait => CallWrites::MustWait,
-                (None, false) => CallWrites::Done,
+                (None, StagedByCall::Synced) => CallWrites::Staged { is_synced: true },
+                (None, StagedByCall::Unsynced) => CallWrites::Staged { is_synced: false },
+                (None, StagedByCall::None) if must_wait => CallWrites::MustWait,
+                (None, StagedByCall::None) => CallWrites::Done,
             }
         });
         (result, writes)
@@ -347,9 +363,13 @@ pub(crate) fn stage(
             return Ok(Staged::Refused);
         };
         let staged = transactions.stage(rows, durability, body)?;
-        if staged == Staged::Added {
+        if let Staged::Added { is_synced } = staged {
             group.staged += 1;
-            group.by_call = true;
+            if is_synced {
+                group.by_call = StagedByCall::Synced;
+            } else if group.by_call == StagedByCall::None {
+                group.by_call = StagedByCall::Unsynced;
+            }
             WAITING.set(Waiting::Allowed);
         }
         Ok(staged)
@@ -407,7 +427,7 @@ pub(crate) fn commit() -> Result<bool> {
         locks.append(&mut group.kept);
         group.kept = locks;
         let Some(outcome) = outcome else { return Ok(false) };
-        if !std::mem::take(&mut group.by_call) {
+        if std::mem::take(&mut group.by_call) == StagedByCall::None {
             return Ok(true);
         }
         let error = match &outcome {
@@ -441,7 +461,7 @@ impl OpenGroup {
         let outcome = match &mut self.transactions {
             Transactions::In { group, .. } if self.staged > 0 => Some(match group.commit() {
                 // The running call is not told when the sync ends. It may wait for its further transactions, too.
-                Outcome::Written(sync) if self.by_call => {
+                Outcome::Written(sync) if self.by_call == StagedByCall::Synced => {
                     sync.wait().map_or_else(Outcome::Failed, |()| Outcome::Committed)
                 }
                 outcome => outcome,

@@ -63,7 +63,7 @@ impl Core {
         while group::is_open() {
             let mut writing = self.row_cache.begin_write(rows);
             match group::stage(&self.store, rows, durability, &mut |tx| recorded(&mut writing, tx, body))? {
-                Staged::Added => {
+                Staged::Added { .. } => {
                     if let Some(writing) = writing {
                         let wants_writes = writing.wants_writes();
                         group::after_commit(|CacheUpdates { writes, store }| {

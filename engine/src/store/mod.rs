@@ -386,11 +386,15 @@ pub trait TransactionGroup {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Staged {
     /// The transaction takes effect when the group is committed.
-    Added,
+    Added {
+        /// Whether it has to be synced: it is only as durable as required after the sync of
+        /// [`GroupOutcome::Written`].
+        is_synced: bool,
+    },
     /// The transaction has ended, and has written nothing.
     Unneeded,
     /// The transaction has not been run. It has to wait, or the group has to be committed first: one of the rows may
-    /// belong to it, or only one of the two waits for a sync.
+    /// belong to it.
     Refused,
 }
 
@@ -422,7 +426,8 @@ impl std::fmt::Debug for dyn JournalSync {
 pub enum GroupOutcome {
     /// They have taken effect, and are as durable as required.
     Committed,
-    /// They have taken effect, and are as durable as required when this sync has ended successfully.
+    /// They have taken effect. Those that have to be synced are as durable as required when this sync has ended
+    /// successfully, the others are already.
     Written(Arc<dyn JournalSync>),
     /// They have not taken effect. Each of them may succeed by itself, when it can wait: their calls have to be run
     /// again, each without a group.

@@ -36,7 +36,8 @@ use crate::wire::reply::Output;
 #[derive(Debug)]
 struct Puts {
     table: Table,
-    durability: Durability,
+    /// The durability of the put into this row.
+    durability: fn(u64) -> Durability,
     rows: AtomicU64,
 }
 
@@ -49,9 +50,10 @@ impl Handler for Puts {
         output: &mut Output<'_>,
     ) -> Result<(), Fault> {
         input.skip(TType::Struct)?;
-        let row = self.rows.fetch_add(1, Ordering::Relaxed).to_string();
+        let row = self.rows.fetch_add(1, Ordering::Relaxed);
+        let durability = (self.durability)(row);
         let cell = PutCell { family: "f".into(), qualifier: "q".into(), timestamp: LATEST, value: "v".into() };
-        let put = Put { row: row.into(), cells: vec![cell], durability: self.durability, ..Put::default() };
+        let put = Put { row: row.to_string().into(), cells: vec![cell], durability, ..Put::default() };
         self.table.put(&put).map_err(|error| Fault::internal(error.to_string()))?;
         Ok(output.generated(|output| {
             output.write_field_begin(&TFieldIdentifier::new("success", TType::Bool, 0))?;
@@ -94,12 +96,12 @@ const MESSAGE: &[u8] = b"\x80\x01\x00\x01\x00\x00\x00\x09mutateRow\x00\x00\x00\x
 
 impl World {
     fn new() -> Self {
-        Self::with(Durability::SyncWal)
+        Self::with(|_| Durability::SyncWal)
     }
 
-    /// The calls put with this durability. Nothing else is synced, because a sync in progress may send calls to the
-    /// queue.
-    fn with(durability: Durability) -> Self {
+    /// The calls put with the durability of their row. Nothing else is synced, because a sync in progress may send calls
+    /// to the queue.
+    fn with(durability: fn(u64) -> Durability) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let options =
             StoreOptions { clock: Some(Arc::new(SystemClock)), sync_interval: None, ..StoreOptions::default() };
@@ -125,6 +127,16 @@ impl World {
             ends,
             folder,
         }
+    }
+
+    /// All calls have to be synced.
+    fn synced() -> Self {
+        Self::with(|_| Durability::FsyncWal)
+    }
+
+    /// Those of even rows have to be synced.
+    fn mixed() -> Self {
+        Self::with(|row| if row % 2 == 0 { Durability::FsyncWal } else { Durability::SyncWal })
     }
 
     /// Runs a put, which has to be staged.
@@ -286,7 +298,7 @@ fn a_call_whose_client_disconnects_and_whose_commit_does_not_succeed_is_dropped(
 
 #[test]
 fn calls_that_are_synced_share_a_commit_and_are_answered_after_the_sync() {
-    let world = World::with(Durability::FsyncWal);
+    let world = World::synced();
     for round in 0..3 {
         let mut staged = world.stage_all(3);
         let (first, mut out) = staged.remove(0);
@@ -309,9 +321,49 @@ fn calls_that_are_synced_share_a_commit_and_are_answered_after_the_sync() {
     }
 }
 
+/// Both kinds share a commit. Those that need no sync are answered before it has ended.
+#[test]
+fn calls_that_need_no_sync_do_not_wait_for_that_of_others() {
+    let world = World::mixed();
+    for round in 0..3 {
+        let mut staged = world.stage_all(4);
+        let (first, mut out) = staged.remove(0);
+        let mut first = pin!(world.dispatcher.finish(first, &world.call, MESSAGE, &mut out, &world.caller));
+        let mut context = Context::from_waker(Waker::noop());
+        while !world.is_written(round * 4) {
+            assert!(first.as_mut().poll(&mut context).is_pending());
+        }
+        assert!((1..4).all(|row| world.is_written(round * 4 + row)), "by the same commit");
+        assert_eq!((world.ends(), world.running()), (vec![], 2));
+        // Nothing tells of the sync.
+        for at in [2, 0] {
+            let (unsynced, mut out) = staged.remove(at);
+            let mut end = pin!(world.dispatcher.finish(unsynced, &world.call, MESSAGE, &mut out, &world.caller));
+            assert!(matches!(end.as_mut().poll(&mut context), Poll::Ready(Ok(_))));
+        }
+        assert!(first.as_mut().poll(&mut context).is_pending());
+        assert_eq!((world.ends(), world.running()), (vec!["answered"; 2], 2));
+        assert!(world.finish(staged).iter().all(Option::is_some));
+        assert!(matches!(first.as_mut().poll(&mut context), Poll::Ready(Ok(_))));
+        assert_eq!((world.ends(), world.running()), (vec!["answered"; 2], 0));
+    }
+}
+
+#[test]
+fn calls_of_both_kinds_whose_commit_does_not_succeed_are_queued() {
+    let world = World::mixed();
+    let counted = Counted::Only(StoreCall::Transact);
+    world.store.fail(InjectedFault { counted, nth: 1, when: When::Before, kind: ErrorKind::Busy, lasting: false });
+    let replies = world.finish(world.stage_all(4));
+    assert!(world.store.heal(), "the fault was injected");
+    assert!(replies.len() == 4 && replies.iter().all(Option::is_none));
+    assert_eq!((world.ends(), world.running()), (vec![], 0));
+    assert_eq!(world.dispatcher.write_lane().under_way(), 0);
+}
+
 #[test]
 fn a_call_whose_client_disconnects_during_the_sync_is_reported_and_leaves_nothing() {
-    let world = World::with(Durability::FsyncWal);
+    let world = World::synced();
     let mut staged = world.stage_all(2);
     {
         let (dropped, mut out) = staged.remove(0);
@@ -329,7 +381,7 @@ fn a_call_whose_client_disconnects_during_the_sync_is_reported_and_leaves_nothin
 
 #[test]
 fn calls_whose_sync_fails_have_failed() {
-    let world = World::with(Durability::FsyncWal);
+    let world = World::synced();
     let staged = world.stage_all(2);
     // The sync looks for the newest journal.
     for entry in walk(world.folder.path()) {

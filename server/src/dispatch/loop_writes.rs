@@ -2,8 +2,9 @@
 //!
 //! While the loop serves the connections whose calls have arrived, their writes are staged. The task of the first
 //! staged call runs again behind the others, until no more calls have been staged meanwhile, and commits the writes of
-//! all of them. Then each answers its own call, if need be when the journal has been synced. The thread waits for
-//! nothing: a call that would have to, and those whose commit would have to, are put into the queue of the write lane.
+//! all of them. Then each answers its own call: at once, or when the journal has been synced if the call requires that.
+//! The thread waits for nothing: a call that would have to, and those whose commit would have to, are put into the queue
+//! of the write lane.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -43,13 +44,13 @@ struct Commits {
     next: Cell<u64>,
     /// The syncs that have ended.
     syncs: Arc<EndedSyncs>,
-    /// The permits of the calls whose writes are staged for it.
-    staged: RefCell<Vec<Permit>>,
+    /// The calls whose writes are staged for it.
+    staged: RefCell<StagedCalls>,
     /// The tasks of these calls, except the first one.
     tasks: RefCell<Vec<Waker>>,
     /// When the last commit ended.
     ended: Cell<Option<Instant>>,
-    /// Whether its calls have to be synced.
+    /// Whether any of its calls has to be synced.
     is_synced: Cell<bool>,
     /// The number of commits that are being synced.
     syncing: Cell<usize>,
@@ -58,10 +59,21 @@ struct Commits {
     earlier: RefCell<Vec<EarlierCommit>>,
 }
 
-/// A commit that did not succeed at once.
+/// The permits of calls whose writes are staged.
+#[derive(Default)]
+struct StagedCalls {
+    /// Of those that have to be synced.
+    synced: Vec<Permit>,
+    /// Of the others.
+    unsynced: Vec<Permit>,
+}
+
+/// A commit that did not succeed at once for all of its calls.
 struct EarlierCommit {
     number: u64,
     state: CommitState,
+    /// Whether it succeeded at once for the calls that need no sync.
+    is_of_synced: bool,
     /// The permits of its calls that have not been told yet.
     permits: Vec<Permit>,
     /// The tasks of the calls that wait for a sync.
@@ -179,10 +191,11 @@ impl LoopWrites {
         let (result, writes) = self.group.run(call);
         let writes = match writes {
             CallWrites::Done => LoopWrite::Done(permit),
-            CallWrites::Staged => {
+            CallWrites::Staged { is_synced } => {
                 let is_first = self.commits.staged() == 0;
-                self.commits.staged.borrow_mut().push(permit);
-                LoopWrite::Staged(StagedWrites { commit: self.commits.next.get(), is_first, is_told: false })
+                let staged = &mut *self.commits.staged.borrow_mut();
+                if is_synced { &mut staged.synced } else { &mut staged.unsynced }.push(permit);
+                LoopWrite::Staged(StagedWrites { commit: self.commits.next.get(), is_first, is_synced, is_told: false })
             }
             CallWrites::MustWait => LoopWrite::Undone(permit, Rerun::Shared),
             CallWrites::Undone(Outcome::Failed(error)) => LoopWrite::Undone(permit, Rerun::Failed(error)),
@@ -210,7 +223,8 @@ impl LoopWrites {
 impl Commits {
     /// The number of calls whose writes are staged.
     fn staged(&self) -> usize {
-        self.staged.borrow().len()
+        let staged = self.staged.borrow();
+        staged.synced.len() + staged.unsynced.len()
     }
 
     /// Whether this number of staged calls should be committed so that they are synced while further calls run.
@@ -228,16 +242,25 @@ impl Commits {
             Outcome::NotWritten => Some(CommitState::Undone(Rerun::Shared)),
             Outcome::Failed(error) => Some(CommitState::Undone(Rerun::Failed(error.again()))),
         };
-        let permits = &mut *self.staged.borrow_mut();
-        match state {
-            Some(state) if !permits.is_empty() => {
-                if let CommitState::Syncing = state {
-                    permits.iter_mut().for_each(Permit::waits_for_sync);
-                }
-                let commit = EarlierCommit { number, state, permits: take(permits), tasks: Vec::new() };
-                self.earlier.borrow_mut().push(commit);
+        let StagedCalls { synced, unsynced } = &mut *self.staged.borrow_mut();
+        let is_of_synced = match state {
+            None => {
+                synced.clear();
+                true
             }
-            _ => permits.clear(),
+            Some(CommitState::Undone(_)) => {
+                synced.append(unsynced);
+                false
+            }
+            Some(CommitState::Syncing | CommitState::Durable(_)) => {
+                synced.iter_mut().for_each(Permit::waits_for_sync);
+                true
+            }
+        };
+        unsynced.clear();
+        if let Some(state) = state.filter(|_| !synced.is_empty()) {
+            let commit = EarlierCommit { number, state, is_of_synced, permits: take(synced), tasks: Vec::new() };
+            self.earlier.borrow_mut().push(commit);
         }
         self.is_synced.set(matches!(outcome, Outcome::Written(_)));
         if let Outcome::Written(sync) = outcome {
@@ -279,10 +302,11 @@ impl Commits {
 
     /// Tells a call the outcome of its commit, which has ended. Returns when it ended. If it did not succeed, the call
     /// gets a permit. A commit whose sync has not ended counts as successful.
-    fn tell(&self, commit: u64) -> Result<Instant, (Option<Permit>, Rerun)> {
+    fn tell(&self, commit: u64, is_synced: bool) -> Result<Instant, (Option<Permit>, Rerun)> {
         let committed = self.ended.get().unwrap_or_else(Instant::now);
         let earlier = &mut *self.earlier.borrow_mut();
-        let Some(at) = earlier.iter().position(|earlier| earlier.number == commit) else { return Ok(committed) };
+        let is_it = |earlier: &EarlierCommit| earlier.number == commit && (is_synced || !earlier.is_of_synced);
+        let Some(at) = earlier.iter().position(is_it) else { return Ok(committed) };
         let permit = earlier[at].permits.pop();
         let told = match &earlier[at].state {
             CommitState::Syncing => Ok(committed),
@@ -301,6 +325,8 @@ pub struct StagedWrites {
     commit: u64,
     /// Whether this call was the first one that was staged for its commit.
     is_first: bool,
+    /// Whether they have to be synced.
+    is_synced: bool,
     is_told: bool,
 }
 
@@ -337,7 +363,8 @@ impl StagedWrites {
             if writes.commits.next.get() == self.commit {
                 writes.commit();
             }
-            if writes.commits.wait_for_sync(self.commit, context.waker()) { Poll::Pending } else { Poll::Ready(()) }
+            let waits = self.is_synced && writes.commits.wait_for_sync(self.commit, context.waker());
+            if waits { Poll::Pending } else { Poll::Ready(()) }
         })
         .await;
     }
@@ -357,7 +384,7 @@ impl StagedWrites {
         if writes.commits.next.get() == self.commit {
             writes.commit();
         }
-        writes.commits.tell(self.commit)
+        writes.commits.tell(self.commit, self.is_synced)
     }
 }
 

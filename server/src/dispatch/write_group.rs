@@ -1,8 +1,8 @@
 //! Runs the calls that wait for a worker of the write lane one after the other, and commits their writes together.
 //!
 //! A call whose writes are staged is answered after the commit. If they have to be synced, it is answered by the thread
-//! that has synced them, and leaves its worker to other calls meanwhile. All others are answered as soon as they have
-//! been run.
+//! that has synced them, and leaves its worker to other calls meanwhile. Calls without staged writes are answered as
+//! soon as they have been run.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -32,8 +32,10 @@ pub struct WriteGroup {
 /// Calls that have been run and not been answered.
 #[derive(Default)]
 struct Pending {
-    /// Those whose writes are staged.
-    staged: Vec<RunJob>,
+    /// Those whose writes are staged, and have to be synced.
+    synced: Vec<RunJob>,
+    /// Those whose writes are staged, and need no sync.
+    unsynced: Vec<RunJob>,
     /// Those whose writes have not been committed, or have failed.
     undone: Vec<(RunJob, Undone)>,
 }
@@ -61,12 +63,15 @@ impl WriteGroup {
         let pending = Rc::<RefCell<Pending>>::default();
         let (answering, ended) = (runner.clone(), pending.clone());
         let group = Group::open(move |outcome| {
-            let pending = &mut *ended.borrow_mut();
-            let staged = pending.staged.drain(..);
+            let Pending { synced, unsynced, undone } = &mut *ended.borrow_mut();
             match outcome {
-                Outcome::Committed => answering.answer_all(staged),
+                Outcome::Committed => {
+                    unsynced.append(synced);
+                    answering.answer_all(unsynced.drain(..));
+                }
                 Outcome::Written(sync) => {
-                    let (answering, mut runs) = (answering.clone(), staged.collect::<Vec<_>>());
+                    answering.answer_all(unsynced.drain(..));
+                    let (answering, mut runs) = (answering.clone(), std::mem::take(synced));
                     runs.iter_mut().for_each(RunJob::waits_for_sync);
                     sync.when_ended(Box::new(move |synced| match synced {
                         Ok(()) => answering.answer_all(runs.into_iter()),
@@ -75,7 +80,10 @@ impl WriteGroup {
                         }
                     }));
                 }
-                _ => pending.undone.extend(staged.filter_map(|run| Some((run, Undone::of(outcome)?)))),
+                _ => {
+                    unsynced.append(synced);
+                    undone.extend(unsynced.drain(..).filter_map(|run| Some((run, Undone::of(outcome)?))));
+                }
             }
         });
         Self { runner, group, pending }
@@ -122,7 +130,8 @@ impl WriteGroup {
         let Some(run) = run else { return };
         match writes {
             CallWrites::Done => self.runner.answer(run),
-            CallWrites::Staged => self.pending.borrow_mut().staged.push(run),
+            CallWrites::Staged { is_synced: true } => self.pending.borrow_mut().synced.push(run),
+            CallWrites::Staged { is_synced: false } => self.pending.borrow_mut().unsynced.push(run),
             // Only on an event loop.
             CallWrites::MustWait => self.runner.run_again(run, Rerun::Alone),
             CallWrites::Undone(outcome) => match Undone::of(&outcome) {

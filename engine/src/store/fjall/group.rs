@@ -27,8 +27,8 @@ pub(super) struct FjallGroup {
     bytes: u64,
     /// The newest time that they have assigned.
     assigned: Option<AssignedTime>,
-    /// Whether all of them wait for a sync; otherwise none of them does.
-    synced: bool,
+    /// Whether any of them has to be synced.
+    is_synced: bool,
     patience: Patience,
 }
 
@@ -43,7 +43,7 @@ impl FjallGroup {
             spare: Vec::new(),
             bytes: 0,
             assigned: None,
-            synced: false,
+            is_synced: false,
             patience: Patience::Unlimited,
         }
     }
@@ -83,11 +83,7 @@ impl TransactionGroup for FjallGroup {
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<Staged> {
         let store = &*self.store;
-        let synced = store.effective(durability)? == Durability::FsyncWal;
-        if self.seen.is_some() && self.synced != synced {
-            // Writes that do not need a sync must not wait for one.
-            return Ok(Staged::Refused);
-        }
+        let is_synced = store.effective(durability)? == Durability::FsyncWal;
         let database = match self.patience {
             Patience::Unlimited => store.holder.database()?,
             Patience::Short => {
@@ -123,11 +119,12 @@ impl TransactionGroup for FjallGroup {
             all.clock_ms = all.clock_ms.max(times.clock_ms);
         }
         held.keep(&mut self.rows);
-        (self.seen, self.synced) = (Some(seen.database), synced);
+        self.seen = Some(seen.database);
+        self.is_synced |= is_synced;
         self.bytes += bytes_of(&writes);
         self.writes.append(&mut writes);
         self.spare = writes;
-        Ok(Staged::Added)
+        Ok(Staged::Added { is_synced })
     }
 
     fn never_wait(&mut self) {
@@ -139,13 +136,13 @@ impl TransactionGroup for FjallGroup {
     }
 
     fn commit(&mut self) -> GroupOutcome {
-        let written = self.write();
+        let (written, is_synced) = (self.write(), self.is_synced);
         self.discard();
         match written {
             Err(outcome) => outcome,
             Ok(None) => GroupOutcome::Committed,
             // The rows have been unlocked, so other writes of them can share this sync.
-            Ok(Some(syncer)) if self.synced => GroupOutcome::Written(syncer),
+            Ok(Some(syncer)) if is_synced => GroupOutcome::Written(syncer),
             Ok(Some(syncer)) => {
                 syncer.wrote();
                 GroupOutcome::Committed
@@ -154,7 +151,7 @@ impl TransactionGroup for FjallGroup {
     }
 
     fn discard(&mut self) {
-        (self.seen, self.assigned, self.bytes) = (None, None, 0);
+        (self.seen, self.assigned, self.bytes, self.is_synced) = (None, None, 0, false);
         self.writes.clear();
         self.store.rows.unlock(&mut self.rows, &self.store.time);
     }

@@ -49,7 +49,7 @@ impl World {
 }
 
 fn staged<T>((_, writes): &(T, CallWrites)) -> bool {
-    matches!(writes, CallWrites::Staged)
+    matches!(writes, CallWrites::Staged { .. })
 }
 
 fn must_wait<T>((_, writes): &(T, CallWrites)) -> bool {
@@ -125,14 +125,18 @@ fn the_end_of_a_sync_is_told_later() {
     });
     let synced = |row| Put { durability: Durability::FsyncWal, ..one(row) };
     assert!(staged(&group.run(|| t.put(&one("a")).unwrap())));
-    // Writes that need no sync do not wait for one.
-    assert!(staged(&group.run(|| t.put(&synced("b")).unwrap())));
-    assert!(staged(&group.run(|| t.put(&synced("c")).unwrap())));
+    group.commit();
+    assert_eq!(*outcomes.borrow(), ["Committed"]);
+    // A commit may hold both kinds. The calls are told which one theirs is.
+    let waits = |(_, writes): ((), CallWrites)| matches!(writes, CallWrites::Staged { is_synced: true });
+    assert!(waits(group.run(|| t.put(&synced("b")).unwrap())));
+    assert!(!waits(group.run(|| t.put(&one("e")).unwrap())));
+    assert!(waits(group.run(|| t.put(&synced("c")).unwrap())));
     assert_eq!(*outcomes.borrow(), ["Committed"]);
     let before = db.store.statistics().unwrap().syncs;
     group.commit();
     assert_eq!(*outcomes.borrow(), ["Committed", "Written(JournalSync)"]);
-    for row in ["a", "b", "c"] {
+    for row in ["a", "b", "c", "e"] {
         assert_eq!(read(t, row), ["f:q@5=v"]);
     }
     ended.recv().unwrap().unwrap();
@@ -141,10 +145,14 @@ fn the_end_of_a_sync_is_told_later() {
     let (done, writes) = group.run(|| t.put(&synced("d")).and_then(|()| t.put(&synced("d"))));
     done.unwrap();
     group.commit();
-    if let CallWrites::Staged = writes {
+    if let CallWrites::Staged { .. } = writes {
         ended.recv().unwrap().unwrap();
     }
     assert!(ended.try_recv().is_err());
+    // Each commit decides anew.
+    assert!(!waits(group.run(|| t.put(&one("f")).unwrap())));
+    group.commit();
+    assert_eq!(outcomes.borrow().last().unwrap(), "Committed");
 }
 
 #[test]
@@ -228,7 +236,7 @@ fn a_write_does_not_wait_for_a_change_of_its_table() {
         loop {
             let row = format!("row{}", outcomes.borrow().len());
             match group.run(|| t.put(&one(&row))) {
-                (_, CallWrites::Staged) => group.commit(),
+                (_, CallWrites::Staged { .. }) => group.commit(),
                 (_, CallWrites::MustWait) => {}
                 (done, writes) => {
                     assert_eq!((kind(done), matches!(writes, CallWrites::Done)), (ErrorKind::TableDisabled, true));

@@ -26,7 +26,7 @@ fn open() -> (Group, Outcomes) {
 }
 
 fn is_staged(writes: &CallWrites) -> bool {
-    matches!(writes, CallWrites::Staged)
+    matches!(writes, CallWrites::Staged { .. })
 }
 
 fn is_done(writes: &CallWrites) -> bool {
@@ -75,23 +75,27 @@ fn a_call_of_a_staged_row_sees_the_calls_before_it() {
     t.increment(&increment("r", "f:n", 0)).unwrap();
 }
 
+/// Both kinds share a commit, and each call knows whether it has to wait for the sync.
 #[test]
-fn writes_that_wait_for_the_disk_are_committed_apart_from_others() {
+fn calls_are_told_whether_their_writes_have_to_be_synced() {
     let db = Database::folder();
     let t = db.table("t", &["f"]);
     let (group, outcomes) = open();
-    for (number, row) in ["a", "b", "c", "d"].into_iter().enumerate() {
-        let durability = if number < 2 { Durability::SyncWal } else { Durability::FsyncWal };
+    for (row, durability) in [("a", Durability::SyncWal), ("b", Durability::FsyncWal), ("c", Durability::SkipWal)] {
         let (done, writes) = group.run(|| t.put(&Put { durability, ..put(row, &[("f:q", 5, "v")]) }));
         done.unwrap();
-        assert!(is_staged(&writes), "{writes:?}");
-        assert_eq!(outcomes.borrow().len(), number / 2);
+        let is_synced = durability == Durability::FsyncWal;
+        assert!(matches!(writes, CallWrites::Staged { is_synced: told } if told == is_synced), "{writes:?}");
     }
+    assert!(outcomes.borrow().is_empty());
     group.commit();
-    assert_eq!(*outcomes.borrow(), ["Committed", "Written(JournalSync)"]);
-    for row in ["a", "b", "c", "d"] {
+    assert_eq!(*outcomes.borrow(), ["Written(JournalSync)"]);
+    for row in ["a", "b", "c"] {
         assert_eq!(read(&t, row), ["f:q@5=v"]);
     }
+    group.run(|| t.put(&put("a", &[("f:q", 6, "v")]))).0.unwrap();
+    group.commit();
+    assert_eq!(*outcomes.borrow(), ["Written(JournalSync)", "Committed"], "the next commit needs no sync");
 }
 
 #[test]
