@@ -99,8 +99,8 @@ impl World {
         Self::with(|_| Durability::SyncWal)
     }
 
-    /// The calls put with the durability of their row. Nothing else is synced, because a sync in progress may send calls
-    /// to the queue.
+    /// The calls put with the durability of their row. Nothing else is synced, because a sync in progress may send
+    /// calls to the queue.
     fn with(durability: fn(u64) -> Durability) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let options =

@@ -3,8 +3,8 @@
 //! While the loop serves the connections whose calls have arrived, their writes are staged. The task of the first
 //! staged call runs again behind the others, until no more calls have been staged meanwhile, and commits the writes of
 //! all of them. Then each answers its own call: at once, or when the journal has been synced if the call requires that.
-//! The thread waits for nothing: a call that would have to, and those whose commit would have to, are put into the queue
-//! of the write lane.
+//! The thread waits for nothing: a call that would have to, and those whose commit would have to, are put into the
+//! queue of the write lane.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
