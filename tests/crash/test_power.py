@@ -315,6 +315,68 @@ def test_writes_that_need_no_sync_do_not_wait_for_one(tmp_path):
         server.kill()
 
 
+# A change of a table, what is done before it, and what a get of the table answers before and after.
+CHANGES = {
+    "disable": ((), "found", "is disabled"),
+    "enable": (("disable",), "is disabled", "found"),
+    "delete": (("disable",), "is disabled", "TableNotFound"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_nothing_waits_for_the_sync_of_a_change_of_a_table(tmp_path, change):
+    """Neither calls of that table, which find the change, nor those of others, for which handlers are left."""
+    power, readers = Power(tmp_path, build_layer(tmp_path)), 12
+    earlier, before, after = CHANGES[change]
+    with power.server("--info-listen", "127.0.0.1:0") as server:
+        connection, changing = (happybase.Connection("127.0.0.1", server.port, timeout=60_000) for _ in range(2))
+        for name in (TABLE, b"other"):
+            connection.create_table(name, {"a": {}})
+            connection.table(name).put(b"r", {b"a:1": b"v"})
+        for name in earlier:
+            getattr(connection, name + "_table")(TABLE)
+        assert get(connection) == before
+        ended = threading.Event()
+        threads = [threading.Thread(target=lambda: (getattr(changing, change + "_table")(TABLE), ended.set()))]
+        found = []
+        with power.slow_syncs():
+            threads[0].start()
+            # More than the lane has handlers.
+            for _ in range(readers):
+                reader = happybase.Connection("127.0.0.1", server.port, timeout=60_000)
+                threads.append(threading.Thread(target=lambda reader=reader: found.append(finds(reader, after))))
+                threads[-1].start()
+            other = connection.table(b"other")
+            for number in range(50):
+                other.put(b"%d" % number, {b"a:1": b"w"})
+                assert other.row(b"%d" % number) == {b"a:1": b"w"}
+            for thread in threads[1:]:
+                thread.join()
+            assert found == [True] * readers
+            assert not ended.is_set(), "it is answered when it is durable"
+        threads[0].join()
+        assert ended.is_set()
+        server.kill()
+    power.fail()
+    with power.server() as server:
+        assert get(happybase.Connection("127.0.0.1", server.port)) == after
+        server.kill()
+
+
+def finds(connection, answer):
+    """Gets until the answer is this one."""
+    while get(connection) != answer:
+        time.sleep(0.01)
+    return True
+
+
+def get(connection):
+    try:
+        return "found" if connection.table(TABLE).row(b"r") else "not found"
+    except HBaseError as error:
+        return next((text for text in ("is disabled", "TableNotFound") if text.encode() in error.message), error.message)
+
+
 def syncs(server):
     """The number of syncs of the journal that have ended."""
     return figure(server, "hjall_store_syncs_total")

@@ -15,18 +15,34 @@ use crate::error::Result;
 use crate::name::TableName;
 use crate::region::Region;
 use crate::schema::{NamespaceDescriptor, TableDescriptor};
-use crate::store::{CATALOG_SPACE, SpaceId};
+use crate::store::{CATALOG_SPACE, JournalSync, SpaceId};
 
 /// The lock under which the catalog is written.
 pub(super) fn lock_name() -> Bytes {
     Bytes::from_static(b"catalog")
 }
 
+/// A change of the catalog that has taken effect, and may have to be synced.
+#[must_use]
+struct Written<'a> {
+    catalog: &'a Catalog,
+    sync: Option<Arc<dyn JournalSync>>,
+}
+
+impl Written<'_> {
+    /// Waits until the change is durable.
+    fn synced(self) -> Result<()> {
+        let Some(sync) = self.sync else { return Ok(()) };
+        sync.wait().inspect_err(|_| self.catalog.doubtful.store(true, Ordering::Release))
+    }
+}
+
 impl Catalog {
-    /// Writes pairs of the catalog (`None` removes the key) and the counter in one transaction.
-    fn commit(&self, counter: &Counter, pairs: &[(Bytes, Option<Bytes>)]) -> Result<()> {
+    /// Writes pairs of the catalog (`None` removes the key) and the counter in one transaction. Does not wait for a
+    /// sync: nothing that others wait for may be locked while a disk is.
+    fn commit(&self, counter: &Counter, pairs: &[(Bytes, Option<Bytes>)]) -> Result<Written<'_>> {
         let head = record::encode_head(&Head { next_number: counter.next, cluster_id: self.cluster_id.clone() });
-        let done = self.store.transact(&[lock_name()], Durability::FsyncWal, &mut |tx| {
+        let done = self.store.transact_unsynced(&[lock_name()], Durability::FsyncWal, &mut |tx| {
             tx.put(CATALOG_SPACE, Bytes::from_static(HEAD_KEY), head.clone());
             for (key, value) in pairs {
                 match value {
@@ -40,19 +56,20 @@ impl Catalog {
             // A failed commit may still have reached the disk, so the catalog has to be read again.
             self.doubtful.store(true, Ordering::Release);
         }
-        done
+        Ok(Written { catalog: self, sync: done? })
     }
 
     /// Adds or replaces a namespace.
     pub(crate) fn put_namespace(&self, counter: &Counter, namespace: NamespaceDescriptor) -> Result<()> {
-        self.commit(counter, &[(record::namespace_key(&namespace.name), Some(record::encode_namespace(&namespace)))])?;
+        self.commit(counter, &[(record::namespace_key(&namespace.name), Some(record::encode_namespace(&namespace)))])?
+            .synced()?;
         self.namespaces.write().insert(namespace.name.clone(), namespace);
         Ok(())
     }
 
     /// Removes a namespace.
     pub(crate) fn remove_namespace(&self, counter: &Counter, name: &str) -> Result<()> {
-        self.commit(counter, &[(record::namespace_key(name), None)])?;
+        self.commit(counter, &[(record::namespace_key(name), None)])?.synced()?;
         self.namespaces.write().remove(name);
         Ok(())
     }
@@ -80,14 +97,15 @@ impl Catalog {
     /// Adds a table.
     pub(crate) fn add_table(&self, counter: &Counter, table: TableState) -> Result<()> {
         self.create_spaces(counter, None, &table)?;
-        self.commit(counter, &[(record::table_key(table.name()), Some(record::encode_table(&table)))])?;
+        self.commit(counter, &[(record::table_key(table.name()), Some(record::encode_table(&table)))])?.synced()?;
         self.register_rules(&table);
         let name = table.name().clone();
         self.tables.write().insert(name, Arc::new(TableSlot::new(Arc::new(table))));
         Ok(())
     }
 
-    /// Replaces a table's state, or drops the table (`None`), once its running writes have finished.
+    /// Replaces a table's state, or drops the table (`None`), once its running writes have finished. Other calls see
+    /// the change before it is durable: they do not wait for the sync.
     pub(crate) fn replace_table(&self, counter: &Counter, name: &TableName, new: Option<TableState>) -> Result<()> {
         let slot = self.slot(name)?;
         let old = self.table(name)?;
@@ -96,9 +114,9 @@ impl Catalog {
         }
         let stored = new.as_ref().map(record::encode_table);
         let new = new.map(|new| Arc::new(new.continuing(&old)));
-        {
+        let written = {
             let mut held = slot.exclusive();
-            self.commit(counter, &[(record::table_key(name), stored)])?;
+            let written = self.commit(counter, &[(record::table_key(name), stored)])?;
             if let Some(new) = &new {
                 self.register_rules(new);
                 log_deferred_options(&old, new);
@@ -106,7 +124,10 @@ impl Catalog {
                 self.tables.write().remove(name);
             }
             *held = new.clone();
-        }
+            written
+        };
+        // What is written to new spaces from now on is durable only with the change, which the journal has before it.
+        written.synced()?;
         let kept = new.map(|n| spaces(&n)).unwrap_or_default();
         for space in spaces(&old).into_iter().filter(|s| !kept.contains(s)) {
             self.rules.write().remove(&space);

@@ -1,9 +1,9 @@
 //! The lock that keeps a table's schema and its data consistent.
 //!
 //! A write holds the lock shared from reading the table's state until its commit. A change of the table holds it
-//! exclusively while it writes the catalog and replaces the state. So no write reaches a space that a change has
-//! abandoned, and disabling a table waits for running writes. A read holds it shared only while it takes the state and
-//! a snapshot.
+//! exclusively while it writes the catalog and replaces the state, but not while that is synced. So no write reaches a
+//! space that a change has abandoned, and disabling a table waits for running writes. A read holds it shared only while
+//! it takes the state and a snapshot.
 
 use std::rc::Rc;
 use std::sync::Arc;

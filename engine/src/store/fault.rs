@@ -11,8 +11,8 @@ use bytes::Bytes;
 use parking_lot::{Condvar, Mutex};
 
 use super::{
-    CompactionControl, CompactionFilterFactory, Cursor, GroupOutcome, Order, Pair, Snapshot, SpaceFiles, SpaceId,
-    SpaceOptions, Staged, Statistics, Store, Transaction, TransactionGroup, Upcoming, row_locks,
+    CompactionControl, CompactionFilterFactory, Cursor, GroupOutcome, JournalSync, Order, Pair, Snapshot, SpaceFiles,
+    SpaceId, SpaceOptions, Staged, Statistics, Store, Transaction, TransactionGroup, Upcoming, row_locks,
 };
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
@@ -211,14 +211,14 @@ impl Store for FaultStore {
         self.injector.call(Call::Snapshot, || Ok(self.wrap(self.inner.snapshot()?)))
     }
 
-    fn transact(
+    fn transact_unsynced(
         &self,
         rows: &[Bytes],
         durability: Durability,
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<Option<Arc<dyn JournalSync>>> {
         let done = self.injector.call(Call::Transact, || {
-            self.inner.transact(rows, durability, &mut |inner| {
+            self.inner.transact_unsynced(rows, durability, &mut |inner| {
                 let snapshot = self.wrap(Arc::clone(inner.snapshot()));
                 body(&mut FaultTransaction { inner, snapshot })
             })

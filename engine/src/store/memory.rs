@@ -16,8 +16,8 @@ use super::active_transaction::{ActiveTransaction, Write, WriteSet};
 use super::row_locks::RowLocks;
 use super::time::{Sequence, Time};
 use super::{
-    CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Cursor, Order, Pair, Snapshot, SpaceFiles, SpaceId,
-    SpaceOptions, Statistics, Store, Transaction, Upcoming, Verdict,
+    CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Cursor, JournalSync, Order, Pair, Snapshot, SpaceFiles,
+    SpaceId, SpaceOptions, Statistics, Store, Transaction, Upcoming, Verdict,
 };
 use crate::clock::Clock;
 use crate::durability::Durability;
@@ -122,12 +122,12 @@ impl Store for MemoryStore {
         Ok(Arc::new(MemorySnapshot { spaces: self.state()? }))
     }
 
-    fn transact(
+    fn transact_unsynced(
         &self,
         rows: &[Bytes],
         durability: Durability,
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<Option<Arc<dyn JournalSync>>> {
         super::refuse_default(durability)?;
         let mut held = self.rows.lock_all(rows, &self.time)?;
         let times = held.times();
@@ -143,7 +143,10 @@ impl Store for MemoryStore {
         if let Some(newest) = newest {
             held.assign(newest);
         }
-        if writes.is_empty() { Ok(()) } else { self.commit(writes) }
+        if !writes.is_empty() {
+            self.commit(writes)?;
+        }
+        Ok(None)
     }
 
     fn now_ms(&self) -> i64 {

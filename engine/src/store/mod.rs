@@ -175,7 +175,26 @@ pub trait Store: Send + Sync + 'static {
         rows: &[Bytes],
         durability: Durability,
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
-    ) -> Result<()>;
+    ) -> Result<()> {
+        match self.transact_unsynced(rows, durability, body)? {
+            // The rows have been unlocked, so other writes of them can share this sync.
+            Some(sync) => sync.wait(),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs a transaction as [`Self::transact`] does, without waiting for a sync. The writes have taken effect when it
+    /// returns. They are as durable as required when the returned sync has ended successfully; at once if there is
+    /// none.
+    ///
+    /// # Errors
+    /// Those of [`Self::transact`].
+    fn transact_unsynced(
+        &self,
+        rows: &[Bytes],
+        durability: Durability,
+        body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
+    ) -> Result<Option<Arc<dyn JournalSync>>>;
 
     /// A group of transactions of the current thread that are committed together. `None` if the store has no groups.
     fn group(self: Arc<Self>) -> Option<Box<dyn TransactionGroup>> {

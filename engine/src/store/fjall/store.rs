@@ -291,23 +291,22 @@ impl Store for FjallStore {
         Ok(Seen::now(&self.holder.database()?).into_snapshot())
     }
 
-    fn transact(
+    fn transact_unsynced(
         &self,
         rows: &[Bytes],
         durability: Durability,
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<Option<Arc<dyn JournalSync>>> {
         let durability = self.effective(durability)?;
         let mut refused = false;
         let mut wait = None;
         loop {
             match self.attempt(rows, body)? {
-                Attempt::Unneeded => return Ok(()),
-                // The rows have been unlocked, so other writes of them can share this sync.
-                Attempt::Done(syncer) if durability == Durability::FsyncWal => return syncer.wait(),
+                Attempt::Unneeded => return Ok(None),
+                Attempt::Done(syncer) if durability == Durability::FsyncWal => return Ok(Some(syncer)),
                 Attempt::Done(syncer) => {
                     syncer.wrote();
-                    return Ok(());
+                    return Ok(None);
                 }
                 // An earlier write or a worker failed, not this write. It is tried once more with the reopened
                 // database.
