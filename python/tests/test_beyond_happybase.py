@@ -99,6 +99,24 @@ def test_mutations_have_a_ttl(table, clock):
     assert table.row(b"r") == {}
 
 
+@pytest.mark.parametrize("ttl_ms", [0, -1])
+def test_a_ttl_that_is_not_positive_is_refused(table, ttl_ms):
+    """Cells with such a TTL would expire before anyone could read them."""
+    calls = [
+        lambda: table.put(b"r", {b"f:a": b"1"}, ttl_ms=ttl_ms),
+        lambda: table.put_many([(b"r", {b"f:a": b"1"})], ttl_ms=ttl_ms),
+        lambda: table.delete(b"r", ttl_ms=ttl_ms),
+        lambda: table.append(b"r", {b"f:a": b"1"}, ttl_ms=ttl_ms),
+        lambda: table.increment(b"r", {b"f:n": 1}, ttl_ms=ttl_ms),
+        lambda: table.mutate_row(b"r", [hjall.Put({b"f:a": b"1"}, ttl_ms=ttl_ms)]),
+        lambda: table.batch(ttl_ms=ttl_ms),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=f"ttl_ms must be at least 1 .milliseconds., not {ttl_ms}: leave it out"):
+            call()
+    assert table.row(b"r") == {}
+
+
 @pytest.mark.parametrize("durability", ["USE_DEFAULT", "SKIP_WAL", "ASYNC_WAL", "SYNC_WAL", "FSYNC_WAL"])
 def test_every_level_of_durability(tmp_path, durability):
     with hjall.open(tmp_path) as db:

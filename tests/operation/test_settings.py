@@ -205,6 +205,9 @@ def test_entity_expansion_is_refused(tmp_path):
 
 @pytest.mark.parametrize(("options", "variables", "said"), [
     (("--max-connections", "0"), {}, "--max-connections 0: must be a whole number"),
+    (("--grace", "90000"), {}, "--grace 90000s: must be a time from 0s to 24h"),
+    (("--grace", "soon"), {}, "--grace soon: must be a time from 0s to 24h"),
+    (("--cache-mib", "1TB"), {}, "--cache-mib 1TB: must be a size"),
     (("--set", "queue.read_ratio=1"), {}, "queue.read_ratio is not a setting; did you mean queues.read_ratio?"),
     (("--set", "foo.bar=1"), {}, "foo.bar is not a setting; `hjall config` lists all settings"),
     (("--set", "queues.read_ratio=2"), {}, "--set queues.read_ratio=2: must be a number from 0 to 1"),
@@ -388,6 +391,14 @@ def test_file_names_may_contain_any_characters(tmp_path):
     folder = tmp_path / "ä b"
     folder.mkdir()
     assert changed("--config", toml(folder, '[server]\ndata = "dätä"\n'))["server.data"][0] == "dätä"
+
+
+@pytest.mark.parametrize(("given", "means"), [
+    (("--grace", "30"), "30s"), (("--grace", "500ms"), "500ms"), (("--grace", "2m"), "2m"), (("--grace", "0"), "0s"),
+    (("--cache-mib", "64"), "64MiB"), (("--cache-mib", "2GiB"), "2GiB"),
+])
+def test_the_unit_of_a_flag_is_that_of_bare_numbers(given, means):
+    assert settings(*given)[{"--grace": "server.grace", "--cache-mib": "store.cache"}[given[0]]][0] == means
 
 
 def test_derived_values_are_those_in_force(tmp_path):

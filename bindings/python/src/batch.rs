@@ -212,6 +212,7 @@ impl Batch {
             size => size.map(|size| usize::try_from(size).unwrap_or(usize::MAX)),
         };
         let durability = durability.map(|name| convert::durability(Some(name), None)).transpose()?;
+        let ttl_ms = convert::ttl(ttl_ms)?;
         let handle = Arc::clone(table.get().handle());
         Ok(Self { handle, timestamp, batch_size, transaction, wal, ttl_ms, durability, pending: Mutex::default() })
     }

@@ -171,6 +171,19 @@ pub fn durability(name: Option<&str>, wal: Option<bool>) -> PyResult<Durability>
     }
 }
 
+/// How long the cells of a mutation live, in milliseconds.
+///
+/// # Errors
+/// `ValueError` unless it is at least 1.
+pub fn ttl(ttl_ms: Option<i64>) -> PyResult<Option<i64>> {
+    match ttl_ms {
+        Some(ms) if ms < 1 => Err(PyValueError::new_err(format!(
+            "ttl_ms must be at least 1 (milliseconds), not {ms}: leave it out for cells that do not expire"
+        ))),
+        _ => Ok(ttl_ms),
+    }
+}
+
 /// A comparison operator, as a symbol or by HBase's name.
 ///
 /// # Errors

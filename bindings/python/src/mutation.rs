@@ -257,16 +257,17 @@ impl MutationArgument<'_> {
             None => Durability::UseDefault,
             name => convert::durability(name.as_deref(), None)?,
         };
+        let ttl_ms = convert::ttl(self.ttl_ms)?;
         Ok(match (&self.columns, self.is_put) {
             (Some(data), true) => {
                 let cells = column_values(data, encoding)?.into_iter().map(|column_value| column_value.cell(timestamp));
                 let cells = cells.collect::<PyResult<_>>()?;
-                Mutation::Put(Put { row: row.clone(), cells, ttl_ms: self.ttl_ms, durability })
+                Mutation::Put(Put { row: row.clone(), cells, ttl_ms, durability })
             }
             (columns, _) => {
                 let markers =
                     columns.as_ref().map_or(Ok(Vec::new()), |columns| markers(columns, timestamp, encoding))?;
-                Mutation::Delete(Delete { row: row.clone(), markers, timestamp, ttl_ms: self.ttl_ms, durability })
+                Mutation::Delete(Delete { row: row.clone(), markers, timestamp, ttl_ms, durability })
             }
         })
     }

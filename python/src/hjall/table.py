@@ -761,7 +761,7 @@ class Table(_native.Table):
         :param family: the family to write all columns to, with their names as qualifiers.
         :param timestamp: the timestamp of the cells: a number of milliseconds since 1970, or the name of a column of
             the data; `None` stands for the time of the write.
-        :param ttl_ms: how long the cells live, in milliseconds.
+        :param ttl_ms: how long the cells live, in milliseconds; at least 1.
         :param durability: as for `put`: `USE_DEFAULT` (the table's), `SKIP_WAL`, `ASYNC_WAL`, `SYNC_WAL` (the
             default) or `FSYNC_WAL`.
         :param batch_rows: how many rows are written at once.

@@ -355,7 +355,7 @@ fn sources(matches: &ArgMatches, environment: Vec<(String, String)>) -> Sources 
             let values: Vec<_> = values.map(String::as_str).collect();
             let list = setting.kind == Kind::Addresses;
             let text = if list { values.join(",") } else { values.last().unwrap_or(&"").to_string() };
-            flags.push((written, setting.name.to_owned(), format!("{text}{}", flag.unit)));
+            flags.push((written, setting.name.to_owned(), flag.with_unit(text)));
         }
     }
     for given in matches.get_many::<String>("set").into_iter().flatten() {

@@ -60,7 +60,7 @@ impl Effective {
                     Origin::Flag(flag) if flag == SET => {
                         format!("{SET} {}={text}: must be {}", setting.name, setting.kind)
                     }
-                    Origin::Flag(flag) => format!("{flag} {}: must be {}", setting.without_unit(&text), setting.kind),
+                    Origin::Flag(flag) => format!("{flag} {text}: must be {}", setting.kind),
                     Origin::Default | Origin::Toml(..) | Origin::HBaseSite(..) => {
                         format!("{origin}: {}", must(setting, &text))
                     }

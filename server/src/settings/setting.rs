@@ -42,6 +42,16 @@ pub struct Flag {
     pub unit: &'static str,
 }
 
+impl Flag {
+    /// A value that was given to the flag, with a unit if it is a bare number.
+    pub fn with_unit(&self, mut text: String) -> String {
+        if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_') {
+            text.push_str(self.unit);
+        }
+        text
+    }
+}
+
 /// A key of `hbase-site.xml`.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
@@ -71,11 +81,6 @@ impl Setting {
     pub fn variables(&self) -> impl Iterator<Item = String> + use<> {
         let long = format!("HJALL_{}", self.name.replace('.', "_").to_uppercase());
         self.variable.map(str::to_owned).into_iter().chain([long])
-    }
-
-    /// A value as it was given to the flag, which appends a unit to bare numbers.
-    pub(super) fn without_unit<'a>(&self, text: &'a str) -> &'a str {
-        self.flag.and_then(|flag| text.strip_suffix(flag.unit)).unwrap_or(text)
     }
 
     /// The section and the key in the TOML file.

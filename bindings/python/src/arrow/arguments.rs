@@ -109,7 +109,7 @@ pub fn load_arrow(
             }
         },
     };
-    let durability = convert::durability(durability, None)?;
+    let (durability, ttl_ms) = (convert::durability(durability, None)?, convert::ttl(ttl_ms)?);
     let columns = columns.map(|columns| columns.into_iter().map(target).collect::<PyResult<_>>()).transpose()?;
     let family = family.map(Bytes::from);
     let load = Load { row, columns, family, timestamp, ttl_ms, durability, batch_rows: batch_rows.max(1) };

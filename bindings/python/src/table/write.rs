@@ -17,11 +17,11 @@ impl Table {
     /// Writes columns of one row atomically.
     ///
     /// `data`: a dict from column to value, or an iterable of ``(column, value)`` and ``(column, value, timestamp)``; a
-    /// value may be ``(value, timestamp)``. `timestamp`: the timestamp of cells without one, in
-    /// milliseconds since 1970; `None` stands for the time of the write. `wal`: whether to use the write-ahead log;
-    /// without it, the write may be lost if the process ends. `ttl_ms`: how long the cells live, in milliseconds.
-    /// `durability`: one of HBase's levels, which overrides `wal`: ``USE_DEFAULT`` (the table's), ``SKIP_WAL``,
-    /// ``ASYNC_WAL``, ``SYNC_WAL`` (survives a crash of the process), ``FSYNC_WAL`` (survives a crash of the machine).
+    /// value may be ``(value, timestamp)``. `timestamp`: the timestamp of cells without one, in milliseconds since 1970;
+    /// `None` stands for the time of the write. `wal`: whether to use the write-ahead log; without it, the write may be
+    /// lost if the process ends. `ttl_ms`: how long the cells live, in milliseconds; at least 1. `durability`: one of
+    /// HBase's levels, which overrides `wal`: ``USE_DEFAULT`` (the table's), ``SKIP_WAL``, ``ASYNC_WAL``, ``SYNC_WAL``
+    /// (survives a crash of the process), ``FSYNC_WAL`` (survives a crash of the machine).
     ///
     /// Raises `TypeError` and `ValueError` for invalid arguments, `TableNotFound`, `TableDisabled`, `FamilyNotFound`,
     /// `TooLarge`, `ReadOnly`.
@@ -45,7 +45,7 @@ impl Table {
         durability: Option<&str>,
     ) -> PyResult<()> {
         let timestamp = convert::write_time(timestamp)?;
-        let durability = convert::durability(durability, wal)?;
+        let (durability, ttl_ms) = (convert::durability(durability, wal)?, convert::ttl(ttl_ms)?);
         let row = self.bytes(row, "the row key")?;
         let values = mutation::column_values(data, self.handle.encoding())?;
         let cells = values.into_iter().map(|value| value.cell(timestamp));
@@ -69,7 +69,7 @@ impl Table {
         durability: Option<&str>,
     ) -> PyResult<Vec<Option<PyErr>>> {
         let timestamp = convert::write_time(timestamp)?;
-        let durability = convert::durability(durability, None)?;
+        let (durability, ttl_ms) = (convert::durability(durability, None)?, convert::ttl(ttl_ms)?);
         let mut puts = Vec::with_capacity(rows.len());
         for (row, data) in rows {
             let values = mutation::column_values(&data, self.handle.encoding())?;
@@ -117,7 +117,7 @@ impl Table {
         durability: Option<&str>,
     ) -> PyResult<()> {
         let timestamp = convert::write_time(timestamp)?;
-        let durability = convert::durability(durability, wal)?;
+        let (durability, ttl_ms) = (convert::durability(durability, wal)?, convert::ttl(ttl_ms)?);
         let row = self.bytes(row, "the row key")?;
         let markers = match columns {
             None => Vec::new(),
@@ -222,7 +222,7 @@ impl Table {
             let (family, qualifier) = self.column(&column)?;
             columns.push((family, qualifier, amount));
         }
-        let durability = convert::durability(durability, None)?;
+        let (durability, ttl_ms) = (convert::durability(durability, None)?, convert::ttl(ttl_ms)?);
         let increment = Increment { row: self.bytes(row, "the row key")?, columns, ttl_ms, durability };
         let table = self.handle.table()?;
         let table = table.get()?;
@@ -243,7 +243,7 @@ impl Table {
             let (family, qualifier) = self.column(&column)?;
             columns.push((family, qualifier, self.bytes(&suffix, "a value")?));
         }
-        let durability = convert::durability(durability, None)?;
+        let (durability, ttl_ms) = (convert::durability(durability, None)?, convert::ttl(ttl_ms)?);
         let append = Append { row: self.bytes(row, "the row key")?, columns, ttl_ms, durability };
         let table = self.handle.table()?;
         let table = table.get()?;

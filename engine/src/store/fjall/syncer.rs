@@ -185,12 +185,6 @@ impl SyncQueue {
         }
     }
 
-    /// Syncs the journal for a commit after which the database was closed or reopened, when the thread has ended or is
-    /// about to.
-    fn sync_after_close(&self) -> Result<()> {
-        Journal::in_folder(&self.data).sync().map_err(failed)
-    }
-
     fn run(&self) {
         let mut state = self.state.lock();
         while state.failed.is_none() {
@@ -241,7 +235,7 @@ impl JournalSync for SyncQueue {
             return Err(error.again());
         }
         drop(state);
-        self.sync_after_close()
+        sync_after_close(&self.data)
     }
 
     fn when_ended(&self, ended: SyncEnded) {
@@ -253,7 +247,8 @@ impl JournalSync for SyncQueue {
         }
         if state.stopped {
             drop(state);
-            return ended(self.sync_after_close());
+            let data = self.data.clone();
+            return on_another_thread(move || ended(sync_after_close(&data)));
         }
         state.requested += 1;
         let ticket = state.requested;
@@ -262,6 +257,29 @@ impl JournalSync for SyncQueue {
         if !self.is_syncing() {
             self.wanted.notify_one();
         }
+    }
+}
+
+/// Syncs the journal for a commit after which the database was closed or reopened, when the thread has ended or is about
+/// to.
+fn sync_after_close(data: &Path) -> Result<()> {
+    Journal::in_folder(data).sync().map_err(failed)
+}
+
+/// Runs a function that may wait for a disk, if possible on a thread of its own.
+fn on_another_thread(run: impl FnOnce() + Send + 'static) {
+    let run = Arc::new(Mutex::new(Some(run)));
+    let of_thread = Arc::clone(&run);
+    let take = |run: &Mutex<Option<_>>| run.lock().take();
+    let started = std::thread::Builder::new().name("hjall-sync-last".to_owned()).spawn(move || {
+        if let Some(run) = take(&of_thread) {
+            run();
+        }
+    });
+    if started.is_err()
+        && let Some(run) = take(&run)
+    {
+        run();
     }
 }
 
