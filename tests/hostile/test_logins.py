@@ -219,9 +219,11 @@ def test_guessing_is_limited_for_one_user_and_one_address(attacked, users):
         assert web.post(names, basic("alice"))[0] == 200, "it is remembered from now on"
         assert [web.post(names, basic("alice", f"guess {n}"))[0] for n in range(5)] == [401, 401, 401, 429, 429]
         assert web.post(names, basic("alice"))[0] == 429, "the right password, which a guesser must not learn"
+        told = [web.post(names, basic("nobody", f"guess {n}"))[0] for n in range(5)]
+        assert told == [401, 401, 401, 429, 429], "the limit does not tell that there is no such user"
         assert web.post(names, bearer("alice"))[0] == 200, "a token cannot be guessed"
         assert web.post(names, basic("bob"))[0] == 200, "another user"
-    with pytest.raises(TTransportException, match="too many logins of the user alice have failed from this address"):
+    with pytest.raises(TTransportException, match="too many logins of this user have failed from this address"):
         Session(server.port, "alice")
 
 

@@ -26,8 +26,8 @@ const VERIFIED_MAX: usize = 4096;
 pub enum Refused {
     /// The user, the password or the token is wrong. Which of them is not told.
     Wrong,
-    /// There were too many failures of this user from this address.
-    TooManyOfUser(Arc<str>),
+    /// There were too many failures with this name from this address.
+    TooManyOfName,
     /// There were too many failures from this address.
     TooManyFromAddress,
     /// Too many checks of passwords wait.
@@ -38,8 +38,8 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Wrong => f.write_str("the user, the password or the token is wrong"),
-            Self::TooManyOfUser(user) => {
-                write!(f, "too many logins of the user {user} have failed from this address; wait a minute")
+            Self::TooManyOfName => {
+                f.write_str("too many logins of this user have failed from this address; wait a minute")
             }
             Self::TooManyFromAddress => f.write_str("too many logins have failed from this address; wait a minute"),
             Self::Busy => f.write_str("too many passwords are being checked; try again"),
@@ -74,7 +74,7 @@ struct Job {
 struct Check<'a> {
     credential: Credential,
     from: IpAddr,
-    user: Option<&'a Arc<str>>,
+    name: &'a str,
     hash: &'a HashedPassword,
     password: &'a [u8],
 }
@@ -112,8 +112,8 @@ impl Checks {
         self.clock.now_ms()
     }
 
-    /// Checks a password. `name` is what the client sent. Takes as long for a user who does not exist or has no
-    /// password, which is what `unmatched` is checked for.
+    /// Checks a password. `name` is what the client sent. A user who does not exist or has no password is refused after
+    /// the same time, for which `unmatched` is checked, and after as many failures.
     pub async fn password(
         &self,
         settings: &AuthSettings,
@@ -128,21 +128,20 @@ impl Checks {
         }
         let (max, now_ms) = (settings.tries, self.clock.now_ms());
         // First of all: otherwise an address that is blocked could find a password by trying what is remembered.
-        if let Some(user) = user.filter(|user| self.tries.is_user_blocked(from, &user.name, max, now_ms)) {
-            return Err(Refused::TooManyOfUser(user.name.clone()));
+        if self.tries.is_name_blocked(from, name, max, now_ms) {
+            return Err(Refused::TooManyOfName);
         }
         let known = user.and_then(|user| user.password.as_ref());
         let hash = known.unwrap_or(unmatched);
         let credential = self.credential(name, hash, password);
-        let user = user.map(|user| &user.name);
         if known.is_some() && self.is_verified(&credential, now_ms) {
             return Ok(());
         }
         if self.tries.is_blocked(from, max, now_ms) {
-            self.tries.failed(from, user, now_ms);
+            self.tries.failed(from, Some(name), now_ms);
             return Err(Refused::TooManyFromAddress);
         }
-        let check = Check { credential, from, user, hash, password };
+        let check = Check { credential, from, name, hash, password };
         match self.shared(settings, check).await {
             Ok(true) if known.is_some() => Ok(()),
             Ok(_) => Err(Refused::Wrong),
@@ -168,9 +167,9 @@ impl Checks {
     }
 
     async fn run(&self, settings: &AuthSettings, check: &Check<'_>) -> Result<bool, Refused> {
-        let begun = self.tries.begin(check.from, check.user, settings.tries, self.clock.now_ms());
+        let begun = self.tries.begin(check.from, check.name, settings.tries, self.clock.now_ms());
         let begun = begun.map_err(|reached| match reached {
-            Reached::User(user) => Refused::TooManyOfUser(user),
+            Reached::Name => Refused::TooManyOfName,
             Reached::Address => Refused::TooManyFromAddress,
         })?;
         let (matches, checked) = oneshot::channel();

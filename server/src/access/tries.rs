@@ -1,15 +1,16 @@
-//! Counts failed logins, for each address and for each user from each address.
+//! Counts failed logins, for each address and for each name from each address.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How long a failure counts, in milliseconds.
 const PERIOD_MS: i64 = 60_000;
 /// The entries that are kept. Beyond them, all others share one entry.
 const ENTRIES_MAX: usize = 16 << 10;
-/// An address may fail this many times as often as one user from it.
-const USERS_PER_ADDRESS: u32 = 10;
+/// An address may fail this many times as often as one name from it.
+const NAMES_PER_ADDRESS: u32 = 10;
 /// Those who share an entry may fail together this many times as often as one address.
 const ADDRESSES_PER_ENTRY: u32 = 10;
 
@@ -17,7 +18,8 @@ const ADDRESSES_PER_ENTRY: u32 = 10;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Key {
     Address(IpAddr),
-    User(IpAddr, Arc<str>),
+    /// A hash of the name. Names are as long as clients like.
+    Name(IpAddr, u64),
     Others,
 }
 
@@ -30,38 +32,39 @@ struct Failures {
 }
 
 /// A limit on failures that is reached.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reached {
-    /// That of one address, for all users together.
+    /// That of one address, for all names together.
     Address,
-    /// That of this user from one address.
-    User(Arc<str>),
+    /// That of the name from one address.
+    Name,
 }
 
 /// Failed logins of the last minute.
 ///
-/// A user is counted for each address, so that an address that guesses does not lock out the user elsewhere. Names that
-/// no user has are counted for the address alone, so that they take no memory.
+/// A name is counted for each address, so that an address that guesses does not lock out the user elsewhere. Names that
+/// no user has are counted as well: otherwise the limit would tell which names have users.
 #[derive(Debug, Default)]
 pub struct Tries {
     failures: Mutex<HashMap<Key, Failures>>,
+    hasher: RandomState,
 }
 
 impl Tries {
-    /// Whether logins from an address have failed too often, for all users together.
+    /// Whether logins from an address have failed too often, for all names together.
     pub fn is_blocked(&self, from: IpAddr, max: u32, now_ms: i64) -> bool {
         reached(&self.lock(), &Key::Address(network(from)), max, now_ms, false)
     }
 
-    /// Whether logins of a user from an address have failed too often.
-    pub fn is_user_blocked(&self, from: IpAddr, user: &Arc<str>, max: u32, now_ms: i64) -> bool {
-        reached(&self.lock(), &Key::User(network(from), user.clone()), max, now_ms, false)
+    /// Whether logins with a name from an address have failed too often.
+    pub fn is_name_blocked(&self, from: IpAddr, name: &str, max: u32, now_ms: i64) -> bool {
+        reached(&self.lock(), &self.of_name(from, name), max, now_ms, false)
     }
 
-    /// Counts a failure. `user` is `None` if no user has the name.
-    pub fn failed(&self, from: IpAddr, user: Option<&Arc<str>>, now_ms: i64) {
+    /// Counts a failure. `name` is `None` for a token.
+    pub fn failed(&self, from: IpAddr, name: Option<&str>, now_ms: i64) {
         let mut failures = self.lock();
-        for key in keys(from, user) {
+        for key in self.keys(from, name) {
             let entry = entry(&mut failures, key, now_ms);
             entry.count = entry.count.saturating_add(1);
         }
@@ -72,18 +75,26 @@ impl Tries {
     ///
     /// # Errors
     /// The limit that is reached.
-    pub fn begin(&self, from: IpAddr, user: Option<&Arc<str>>, max: u32, now_ms: i64) -> Result<Try<'_>, Reached> {
+    pub fn begin(&self, from: IpAddr, name: &str, max: u32, now_ms: i64) -> Result<Try<'_>, Reached> {
         let mut failures = self.lock();
-        let keys: Vec<_> = keys(from, user).collect();
+        let keys: Vec<_> = self.keys(from, Some(name)).collect();
         match keys.iter().find(|key| reached(&failures, key, max, now_ms, true)) {
             None => {}
-            Some(Key::User(_, user)) => return Err(Reached::User(user.clone())),
+            Some(Key::Name(..)) => return Err(Reached::Name),
             Some(Key::Address(_) | Key::Others) => return Err(Reached::Address),
         }
         for key in &keys {
             entry(&mut failures, key.clone(), now_ms).pending += 1;
         }
         Ok(Try { tries: self, keys, now_ms, succeeded: false })
+    }
+
+    fn keys(&self, from: IpAddr, name: Option<&str>) -> impl Iterator<Item = Key> {
+        [Some(Key::Address(network(from))), name.map(|name| self.of_name(from, name))].into_iter().flatten()
+    }
+
+    fn of_name(&self, from: IpAddr, name: &str) -> Key {
+        Key::Name(network(from), self.hasher.hash_one(name))
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Failures>> {
@@ -120,11 +131,6 @@ impl Drop for Try<'_> {
     }
 }
 
-fn keys(from: IpAddr, user: Option<&Arc<str>>) -> impl Iterator<Item = Key> {
-    let from = network(from);
-    [Some(Key::Address(from)), user.map(|user| Key::User(from, user.clone()))].into_iter().flatten()
-}
-
 /// The entry of a key, or the one that keys without an entry share.
 fn entry(failures: &mut HashMap<Key, Failures>, key: Key, now_ms: i64) -> &mut Failures {
     let expired = |entry: &Failures| now_ms.saturating_sub(entry.since_ms) >= PERIOD_MS;
@@ -141,10 +147,10 @@ fn entry(failures: &mut HashMap<Key, Failures>, key: Key, now_ms: i64) -> &mut F
 
 /// Whether the failures of a key have reached their limit, with `pending` those included that are being checked.
 fn reached(failures: &HashMap<Key, Failures>, key: &Key, max: u32, now_ms: i64, pending: bool) -> bool {
-    let max = if matches!(key, Key::User(..)) { max } else { max.saturating_mul(USERS_PER_ADDRESS) };
+    let max = if matches!(key, Key::Name(..)) { max } else { max.saturating_mul(NAMES_PER_ADDRESS) };
     let (entry, max) = match failures.get(key) {
         None if failures.len() >= ENTRIES_MAX => {
-            (failures.get(&Key::Others), max.saturating_mul(USERS_PER_ADDRESS * ADDRESSES_PER_ENTRY))
+            (failures.get(&Key::Others), max.saturating_mul(NAMES_PER_ADDRESS * ADDRESSES_PER_ENTRY))
         }
         entry => (entry, max),
     };
@@ -173,28 +179,28 @@ mod tests {
     }
 
     #[test]
-    fn a_user_is_blocked_for_one_address_and_one_minute() {
-        let (tries, alice, bob) = (Tries::default(), Arc::<str>::from("alice"), Arc::<str>::from("bob"));
+    fn a_name_is_blocked_for_one_address_and_one_minute() {
+        let (tries, alice, bob) = (Tries::default(), "alice", "bob");
         let (here, there) = (address("10.0.0.1"), address("10.0.0.2"));
         for n in 0..3 {
-            assert!(!tries.is_user_blocked(here, &alice, 3, 1000), "after {n}");
-            tries.failed(here, Some(&alice), 1000);
+            assert!(!tries.is_name_blocked(here, alice, 3, 1000), "after {n}");
+            tries.failed(here, Some(alice), 1000);
         }
-        assert!(tries.is_user_blocked(here, &alice, 3, 60_999));
-        assert!(!tries.is_user_blocked(here, &alice, 3, 61_000));
-        assert!(!tries.is_user_blocked(there, &alice, 3, 1000) && !tries.is_user_blocked(here, &bob, 3, 1000));
+        assert!(tries.is_name_blocked(here, alice, 3, 60_999));
+        assert!(!tries.is_name_blocked(here, alice, 3, 61_000));
+        assert!(!tries.is_name_blocked(there, alice, 3, 1000) && !tries.is_name_blocked(here, bob, 3, 1000));
     }
 
     #[test]
     fn tries_at_the_same_time_count_together() {
-        let (tries, alice, here) = (Tries::default(), Arc::<str>::from("alice"), address("10.0.0.1"));
-        let first = tries.begin(here, Some(&alice), 2, 0).unwrap();
-        let second = tries.begin(here, Some(&alice), 2, 0).unwrap();
-        assert!(tries.begin(here, Some(&alice), 2, 0).is_err() && !tries.is_user_blocked(here, &alice, 2, 0));
+        let (tries, alice, here) = (Tries::default(), "alice", address("10.0.0.1"));
+        let first = tries.begin(here, alice, 2, 0).unwrap();
+        let second = tries.begin(here, alice, 2, 0).unwrap();
+        assert!(tries.begin(here, alice, 2, 0).is_err() && !tries.is_name_blocked(here, alice, 2, 0));
         first.succeeded();
         drop(second);
-        drop(tries.begin(here, Some(&alice), 2, 0).unwrap());
-        assert!(tries.begin(here, Some(&alice), 2, 0).is_err() && tries.is_user_blocked(here, &alice, 2, 0));
+        drop(tries.begin(here, alice, 2, 0).unwrap());
+        assert!(tries.begin(here, alice, 2, 0).is_err() && tries.is_name_blocked(here, alice, 2, 0));
     }
 
     #[test]

@@ -295,7 +295,7 @@ impl Connection<'_> {
         login.map(|login| self.logged_in(login)).map_err(|refused| {
             let status = match refused {
                 Refused::Wrong => StatusCode::UNAUTHORIZED,
-                Refused::TooManyOfUser(_) | Refused::TooManyFromAddress => StatusCode::TOO_MANY_REQUESTS,
+                Refused::TooManyOfName | Refused::TooManyFromAddress => StatusCode::TOO_MANY_REQUESTS,
                 Refused::Busy => StatusCode::SERVICE_UNAVAILABLE,
             };
             (status, refused.to_string().into())
