@@ -115,7 +115,8 @@ def test_the_stop_logs_what_was_left_out(tmp_path, password_hash):
 
 def test_failed_logins_are_audited_with_the_user(plain):
     server = plain("--set", "auth.tries=3")
-    failed = lambda: metric(server, 'hjall_client_errors_total{kind="login_failed"}')
+    counted = lambda kind: metric(server, f'hjall_client_errors_total{{kind="{kind}"}}')
+    failed = lambda: counted("login_failed") + counted("login_missing")
     attempts = 0
 
     def audits(attempt, *expected):
@@ -137,9 +138,13 @@ def test_failed_logins_are_audited_with_the_user(plain):
                 assert web.post(NAMES, *headers)[0] in status
         return attempt
 
+    # Another name each time, because failures of one name are limited.
+    def with_a_forged_line():
+        over_http(basic('x" peer=1.2.3.4\n' + "y" * 5000 + str(attempts), "guess"))()
+
     def over_sasl():
         with pytest.raises(TTransportException):
-            Session(server.port, "mallory", "guess")
+            Session(server.port, f"mallory{attempts}", "guess")
 
     def without():
         with connect(server.port) as stranger:
@@ -151,14 +156,18 @@ def test_failed_logins_are_audited_with_the_user(plain):
             stranger.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             assert until_closed(stranger).startswith(b"HTTP/1.1 401")
 
-    audits(over_http(basic('x" peer=1.2.3.4\n' + "y" * 5000, "guess")), 'user="x\\" peer=1.2.3.4\\nyyy', "…", "peer=127.0.0.1:")
-    audits(over_sasl, 'user="mallory"', "the user, the password or the token is wrong")
+    audits(with_a_forged_line, 'user="x\\" peer=1.2.3.4\\nyyy', "…", "peer=127.0.0.1:")
+    audits(over_sasl, 'user="mallory', "the user, the password or the token is wrong")
+    assert counted("login_missing") == 0
     audits(without, 'user="-"', "the connection has no login")
     audits(over_http(), 'user="-"', "this server has users; send a user and a password, or a token")
     audits(rest_without, 'user="-"', "send a user and a password, or a token")
+    missing = counted("login_missing")
+    assert missing >= 3, "they are no failures of logins"
     audits(over_http(("Authorization", "Negotiate abc"), status=(401,)), "accepts the schemes Basic and Bearer")
     audits(over_http(basic("alice", "guess"), status=(401, 429)), 'user="alice"',
            "too many logins of this user have failed from this address; wait a minute")
+    assert counted("login_missing") == missing
     assert not any("guess" in line for line in server.said)
 
 

@@ -197,8 +197,9 @@ async fn serve_opening<S: AsyncRead + AsyncWrite + Reset + Unpin + Send + 'stati
     match opening {
         Opening::Thrift(dialect) => match &client.refusal {
             None if client.access.is_enforced() && client.caller.login().is_none() => {
-                dispatcher.runner.client_errors.count(ClientError::LoginFailed);
                 let certificate = client.certificate.as_deref();
+                let error = if certificate.is_some() { ClientError::LoginFailed } else { ClientError::LoginMissing };
+                dispatcher.runner.client_errors.count(error);
                 client.access.log_failed_login(None, peer, certificate.unwrap_or("the connection has no login"));
                 let refusal = Refusal::login_required(certificate);
                 let refused = Box::pin(session::turn_away(dispatcher, stream, dialect, speaking, &refusal.fault));

@@ -257,8 +257,13 @@ impl Connection<'_> {
             Ok(Some(Credentials::Password { name, .. })) => Some(name.clone()),
             _ => None,
         };
+        // Many clients send a password only after an answer that demands it.
+        let error = match &credentials {
+            Ok(None) if self.client.certificate.is_none() => ClientError::LoginMissing,
+            _ => ClientError::LoginFailed,
+        };
         self.log_in(credentials).await.map_err(|(status, why)| {
-            self.dispatcher.runner.client_errors.count(ClientError::LoginFailed);
+            self.dispatcher.runner.client_errors.count(error);
             access.log_failed_login(user.as_deref(), caller.peer, &why);
             // A sentence.
             let mut characters = why.chars();

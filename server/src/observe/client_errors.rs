@@ -16,8 +16,10 @@ pub enum ClientError {
     TlsHandshake,
     /// A connection that speaks another protocol.
     ForeignProtocol,
-    /// A login that failed, or a connection or an HTTP request without one. The audit log has lines about them.
+    /// A login that failed. The audit log has lines about them.
     LoginFailed,
+    /// A connection or an HTTP request without a login, which would need one. The audit log has lines about them.
+    LoginMissing,
     /// A message that cannot be read or exceeds a limit.
     InvalidMessage,
     /// A request to the REST gateway that is for no operation, or has no type that the operation knows.
@@ -28,11 +30,12 @@ pub enum ClientError {
 
 impl ClientError {
     /// All kinds.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::ConnectionRefused,
         Self::TlsHandshake,
         Self::ForeignProtocol,
         Self::LoginFailed,
+        Self::LoginMissing,
         Self::InvalidMessage,
         Self::RestRefused,
         Self::FailedCall,
@@ -45,6 +48,7 @@ impl ClientError {
             Self::TlsHandshake => "tls_handshake",
             Self::ForeignProtocol => "foreign_protocol",
             Self::LoginFailed => "login_failed",
+            Self::LoginMissing => "login_missing",
             Self::InvalidMessage => "invalid_message",
             Self::RestRefused => "rest_refused",
             Self::FailedCall => "failed_call",
