@@ -235,6 +235,28 @@ fn a_call_whose_writes_were_not_committed_has_written_nothing() {
     assert!(written.is_empty(), "the call is run again and writes these rows twice: {written:?}");
 }
 
+/// Its first writes may have been applied, so the call must not be run again.
+#[test]
+fn a_call_that_has_failed_is_not_run_again() {
+    let (_folder, store, t) = failing();
+    let (group, _) = open();
+    let (done, writes) = group.run(|| {
+        let mut done = Vec::new();
+        for (row, kind, when) in [("a", ErrorKind::DiskFull, When::After), ("b", ErrorKind::Busy, When::Before)] {
+            done.push(t.put(&put(row, &[("f:q", SERVER, "v")])));
+            store.fail(fault(when, kind));
+            // Commits the first put of the row.
+            done.push(t.put(&put(row, &[("f:q", SERVER, "w")])));
+        }
+        done
+    });
+    assert!(done[1].is_err());
+    assert!(matches!(writes, CallWrites::Undone(Outcome::Failed(_))), "{writes:?}: {done:?}");
+    store.heal();
+    group.commit();
+    assert!(read(&t, "b").is_empty(), "no transaction can succeed after one that has failed");
+}
+
 #[test]
 fn what_a_call_has_committed_is_not_repeated() {
     let db = Database::folder();
