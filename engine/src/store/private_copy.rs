@@ -343,3 +343,24 @@ fn clear(folder: &Path) -> io::Result<()> {
     fs::remove_dir_all(folder)?;
     fs::create_dir(folder)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// A process that reopens its database in place replaces the journals, and continues in the copies.
+    #[test]
+    fn a_journal_that_was_replaced_is_noticed() {
+        let (from, to) = (tempfile::TempDir::new().unwrap(), tempfile::TempDir::new().unwrap());
+        let journal = from.path().join(journal::name(3));
+        fs::write(&journal, b"").unwrap();
+        let mut copier =
+            Copier { from: from.path(), to: to.path(), journals: BTreeMap::new(), last: 0, spaces: BTreeSet::new() };
+        assert!(copier.journals(u64::MAX).is_ok());
+        let draft = from.path().join("3.draft");
+        fs::write(&draft, b"").unwrap();
+        fs::rename(&draft, &journal).unwrap();
+        assert!(matches!(copier.journals(SEQUENCE_GAP), Err(Interrupted::Changed)));
+    }
+}

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
+use bytes::Bytes;
 use hjall_engine::clock::SystemClock;
 use hjall_engine::mutation::{Durability, Put, PutCell};
 use hjall_engine::name::TableName;
@@ -21,7 +22,7 @@ use thrift::protocol::{TFieldIdentifier, TInputProtocol, TType};
 use super::call::{Call, DefaultService, Handler};
 use super::call_scope::CallScope;
 use super::caller::Caller;
-use super::dispatcher::{AtOnce, Dispatcher, StagedWrite};
+use super::dispatcher::{AtOnce, Dispatcher, StagedWrite, ToQueue};
 use super::identity::Identity;
 use super::loop_writes::{LoopWrites, LoopWritesGuard};
 use super::runner::ActiveSettings;
@@ -177,6 +178,38 @@ impl World {
             (self.stage(&mut out), out)
         };
         (0..calls).map(stage).collect()
+    }
+
+    /// Puts whose sync fails, which have to be queued to be answered.
+    fn failed(&self, calls: usize) -> Vec<ToQueue> {
+        let staged = self.stage_all(calls);
+        // The sync looks for the newest journal.
+        for entry in walk(self.folder.path()) {
+            if entry.extension().is_some_and(|extension| extension == "jnl") {
+                std::fs::remove_file(entry).unwrap();
+            }
+        }
+        let mut context = Context::from_waker(Waker::noop());
+        let ends = staged.into_iter().map(|(staged, mut out)| {
+            Box::pin(
+                async move { self.dispatcher.finish(staged, &self.call, MESSAGE, &mut out, &self.caller).await.err() },
+            )
+        });
+        let (mut ends, mut failed): (Vec<_>, Vec<_>) = (ends.collect(), Vec::new());
+        let mut syncs = pin!(self.writes.deliver_syncs());
+        while !ends.is_empty() {
+            assert!(syncs.as_mut().poll(&mut context).is_pending());
+            ends.retain_mut(|end| match end.as_mut().poll(&mut context) {
+                Poll::Ready(Some(queued)) => {
+                    failed.push(queued);
+                    false
+                }
+                Poll::Ready(None) => panic!("a write that was not synced was answered"),
+                Poll::Pending => true,
+            });
+            std::thread::yield_now();
+        }
+        failed
     }
 
     fn is_written(&self, row: usize) -> bool {
@@ -382,35 +415,33 @@ fn a_call_whose_client_disconnects_during_the_sync_is_reported_and_leaves_nothin
 #[test]
 fn calls_whose_sync_fails_have_failed() {
     let world = World::synced();
-    let staged = world.stage_all(2);
-    // The sync looks for the newest journal.
-    for entry in walk(world.folder.path()) {
-        if entry.extension().is_some_and(|extension| extension == "jnl") {
-            std::fs::remove_file(entry).unwrap();
+    let failed = world.failed(2);
+    assert!(failed.len() == 2 && failed.iter().all(ToQueue::has_failed));
+    assert_eq!(world.running(), 0);
+}
+
+/// A client may repeat a call that was refused, because that has had no effect. The writes of these may have been
+/// applied.
+#[test]
+fn calls_that_have_failed_are_not_refused_while_they_wait_to_be_answered() {
+    let world = World::synced();
+    let mut context = Context::from_waker(Waker::noop());
+    let run = |failed| {
+        let (call, message) = (world.call.clone(), Bytes::from_static(MESSAGE));
+        Box::pin(world.dispatcher.run_queued(failed, call, message, Vec::new(), &world.caller, std::future::pending()))
+    };
+    let mut ends: Vec<_> = world.failed(2).into_iter().map(run).collect();
+    assert!(ends.iter_mut().all(|end| end.as_mut().poll(&mut context).is_pending()), "there are no workers");
+    // The lane is full, and another client needs a place.
+    if let Some(job) = world.dispatcher.write_lane().queue().evict_for(u64::MAX) {
+        drop(world.dispatcher.runner.displace(job));
+    }
+    for end in &mut ends {
+        if let Poll::Ready(reply) = end.as_mut().poll(&mut context) {
+            let reply = String::from_utf8_lossy(&reply.unwrap().bytes).into_owned();
+            assert!(!reply.contains("CallQueueTooBigException"), "{reply}");
         }
     }
-    let mut failed = 0;
-    let mut context = Context::from_waker(Waker::noop());
-    let mut syncs = pin!(world.writes.deliver_syncs());
-    let mut outs = [Vec::new(), Vec::new()];
-    let mut ends: Vec<_> = staged
-        .into_iter()
-        .zip(&mut outs)
-        .map(|((staged, _), out)| Box::pin(world.dispatcher.finish(staged, &world.call, MESSAGE, out, &world.caller)))
-        .collect();
-    while !ends.is_empty() {
-        assert!(syncs.as_mut().poll(&mut context).is_pending());
-        ends.retain_mut(|end| match end.as_mut().poll(&mut context) {
-            Poll::Ready(Err(queued)) => {
-                failed += usize::from(queued.has_failed());
-                false
-            }
-            Poll::Ready(Ok(_)) => panic!("a write that was not synced was answered"),
-            Poll::Pending => true,
-        });
-        std::thread::yield_now();
-    }
-    assert_eq!((failed, world.running()), (2, 0));
 }
 
 fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {

@@ -8,3 +8,4 @@ mod namespaces;
 mod regions;
 mod stops;
 mod tables;
+mod unsynced;

@@ -214,6 +214,49 @@ fn a_call_learns_that_its_own_writes_failed() {
     }
 }
 
+/// Such a call is run again as a whole.
+#[test]
+fn a_call_whose_writes_were_not_committed_has_written_nothing() {
+    let (_folder, store, t) = failing();
+    let (group, outcomes) = open();
+    let value = "v".repeat(300 << 10);
+    // Two transactions of fewer than 16 rows each, as one has at most 4 MiB. Both are committed as soon as they have
+    // been staged, because they are large.
+    let rows: Vec<_> = (0..20).map(|n| format!("row{n}")).collect();
+    let puts: Vec<_> = rows.iter().map(|row| put(row, &[("f:q", SERVER, &value)])).collect();
+    store.fail(fault(When::Before, ErrorKind::Busy));
+    let (done, writes) = group.run(|| t.put_many(&puts));
+    assert!(store.heal(), "the fault was injected");
+    assert!(matches!(writes, CallWrites::Undone(Outcome::NotWritten)), "{writes:?}");
+    assert!(done.iter().all(Result::is_err), "no transaction can succeed after one that has to be run again");
+    group.commit();
+    assert_eq!(outcomes.borrow().len(), 1, "nothing was left to commit: {outcomes:?}");
+    let written: Vec<_> = rows.iter().filter(|row| !read(&t, row).is_empty()).collect();
+    assert!(written.is_empty(), "the call is run again and writes these rows twice: {written:?}");
+}
+
+/// Its first writes may have been applied, so the call must not be run again.
+#[test]
+fn a_call_that_has_failed_is_not_run_again() {
+    let (_folder, store, t) = failing();
+    let (group, _) = open();
+    let (done, writes) = group.run(|| {
+        let mut done = Vec::new();
+        for (row, kind, when) in [("a", ErrorKind::DiskFull, When::After), ("b", ErrorKind::Busy, When::Before)] {
+            done.push(t.put(&put(row, &[("f:q", SERVER, "v")])));
+            store.fail(fault(when, kind));
+            // Commits the first put of the row.
+            done.push(t.put(&put(row, &[("f:q", SERVER, "w")])));
+        }
+        done
+    });
+    assert!(done[1].is_err());
+    assert!(matches!(writes, CallWrites::Undone(Outcome::Failed(_))), "{writes:?}: {done:?}");
+    store.heal();
+    group.commit();
+    assert!(read(&t, "b").is_empty(), "no transaction can succeed after one that has failed");
+}
+
 #[test]
 fn what_a_call_has_committed_is_not_repeated() {
     let db = Database::folder();
