@@ -292,6 +292,21 @@ pub(crate) fn injected_failure() -> Option<Error> {
     FAILING.with_borrow(|failing| failing.as_ref().map(Error::again))
 }
 
+/// The error of a commit of the running call that has not succeeded. No further transaction of the call may be run: it is
+/// run again as a whole, or has failed.
+pub(crate) fn undone() -> Option<Error> {
+    OPEN.with_borrow(|group| error_of(group.as_ref()?.undone.as_ref()?))
+}
+
+/// The error of a call whose writes have not been committed; `None` if they have been.
+fn error_of(outcome: &Outcome) -> Option<Error> {
+    match outcome {
+        Outcome::Committed | Outcome::Written(_) => None,
+        Outcome::NotWritten => Some(Error::new(ErrorKind::Busy, "the writes of several calls could not be committed")),
+        Outcome::Failed(error) => Some(error.again()),
+    }
+}
+
 /// A lock that the group holds, by the address of what is locked.
 pub(crate) fn kept<T: 'static>(address: usize) -> Option<Rc<T>> {
     let held = OPEN.with_borrow(|group| {
@@ -430,13 +445,9 @@ pub(crate) fn commit() -> Result<bool> {
         if std::mem::take(&mut group.by_call) == StagedByCall::None {
             return Ok(true);
         }
-        let error = match &outcome {
-            Outcome::Committed | Outcome::Written(_) => {
-                group.has_committed = true;
-                return Ok(true);
-            }
-            Outcome::NotWritten => Error::new(ErrorKind::Busy, "the writes of several calls could not be committed"),
-            Outcome::Failed(error) => error.again(),
+        let Some(error) = error_of(&outcome) else {
+            group.has_committed = true;
+            return Ok(true);
         };
         group.undone = Some(outcome);
         Err(error)

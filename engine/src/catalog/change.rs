@@ -32,8 +32,16 @@ struct Written<'a> {
 impl Written<'_> {
     /// Waits until the change is durable.
     fn synced(self) -> Result<()> {
-        let Some(sync) = self.sync else { return Ok(()) };
-        sync.wait().inspect_err(|_| self.catalog.doubtful.store(true, Ordering::Release))
+        match self.sync.map_or(Ok(()), |sync| sync.wait()) {
+            Ok(()) => {
+                self.catalog.unsynced.store(0, Ordering::Release);
+                Ok(())
+            }
+            Err(error) => {
+                self.catalog.doubtful.store(true, Ordering::Release);
+                Err(error)
+            }
+        }
     }
 }
 
@@ -116,11 +124,12 @@ impl Catalog {
         let new = new.map(|new| Arc::new(new.continuing(&old)));
         let written = {
             let mut held = slot.exclusive();
+            self.suspend_rules(&old, new.as_deref());
+            // Before the commit: a reopening after it must be noticed.
+            let generation = self.store.generation();
             let written = self.commit(counter, &[(record::table_key(name), stored)])?;
-            if let Some(new) = &new {
-                self.register_rules(new);
-                log_deferred_options(&old, new);
-            } else {
+            self.unsynced.store(generation + 1, Ordering::Release);
+            if new.is_none() {
                 self.tables.write().remove(name);
             }
             *held = new.clone();
@@ -128,6 +137,10 @@ impl Catalog {
         };
         // What is written to new spaces from now on is durable only with the change, which the journal has before it.
         written.synced()?;
+        if let Some(new) = &new {
+            self.register_rules(new);
+            log_deferred_options(&old, new);
+        }
         let kept = new.map(|n| spaces(&n)).unwrap_or_default();
         for space in spaces(&old).into_iter().filter(|s| !kept.contains(s)) {
             self.rules.write().remove(&space);
@@ -159,6 +172,17 @@ impl Catalog {
             }
         }
         Ok(())
+    }
+
+    /// Lets compactions keep everything in the spaces whose rules a change alters. As long as the change is not durable,
+    /// the old rules may apply again; as soon as it has taken effect, the new ones do.
+    fn suspend_rules(&self, old: &TableState, new: Option<&TableState>) {
+        let mut rules = self.rules.write();
+        for family in new.iter().flat_map(|new| new.families().iter()) {
+            if old.families().iter().any(|before| before.space == family.space && before.rules != family.rules) {
+                rules.remove(&family.space);
+            }
+        }
     }
 
     fn register_rules(&self, table: &TableState) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Mutex, RwLock};
 
@@ -48,6 +48,7 @@ impl Catalog {
             rules: Arc::default(),
             changes: Mutex::new(Counter { next: FIRST_NUMBER, stop: Stop::never() }),
             doubtful: AtomicBool::new(false),
+            unsynced: AtomicU64::new(0),
         };
         if catalog.store.check_writable().is_ok() {
             catalog.load(&mut catalog.changes.lock())?;

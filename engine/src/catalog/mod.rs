@@ -14,7 +14,7 @@ mod traffic;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
@@ -45,6 +45,9 @@ pub(crate) struct Catalog {
     changes: Mutex<Counter>,
     /// A change failed and may have been written: the catalog has to be read again before it is used.
     doubtful: AtomicBool,
+    /// 1 + the generation of the store in which a change has taken effect that is not durable yet, or whose sync has
+    /// failed; 0 if there is none.
+    unsynced: AtomicU64,
 }
 
 /// How often a change that waits for another one checks whether it has been stopped.
@@ -114,6 +117,7 @@ impl Catalog {
         counter.stop = stop.clone();
         if self.doubtful.load(Ordering::Acquire) {
             self.load(&mut counter)?;
+            self.unsynced.store(0, Ordering::Release);
             self.doubtful.store(false, Ordering::Release);
         }
         Ok(counter)
@@ -130,6 +134,23 @@ impl Catalog {
     fn settle_or_warn(&self) {
         if let Err(error) = self.settle() {
             tracing::warn!(%error, "the catalog cannot be read again after a change that failed");
+        }
+    }
+
+    /// To be called each time that the body of a transaction is run, which may use the state of a table after a change
+    /// that is not durable yet. A store that has been reopened since may have lost the change, and would lose the
+    /// transaction with it.
+    ///
+    /// # Errors
+    /// `Busy`: the change may be lost.
+    pub(crate) fn check_unsynced_change(&self) -> Result<()> {
+        match self.unsynced.load(Ordering::Acquire) {
+            0 => Ok(()),
+            unsynced if unsynced == self.store.generation() + 1 => Ok(()),
+            _ => {
+                let message = "a change of a table could not be synced, and may have no effect; try again";
+                Err(Error::new(ErrorKind::Busy, message))
+            }
         }
     }
 
@@ -212,8 +233,8 @@ impl Catalog {
         self.with_shared_lock(name, |state| Ok(Arc::clone(state)))
     }
 
-    /// All tables, by namespace and name. If a change failed and the catalog has not been read again since, they are
-    /// those before the change.
+    /// All tables, by namespace and name. If a change failed and the catalog has not been read again since, they may be
+    /// those before the change or those after it.
     pub(crate) fn tables(&self) -> Vec<Arc<TableState>> {
         self.settle_or_warn();
         // No table may be locked twice.

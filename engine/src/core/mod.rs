@@ -60,9 +60,14 @@ impl Core {
         if let Some(error) = group::injected_failure() {
             return Err(error);
         }
+        if group::is_open()
+            && let Some(error) = group::undone()
+        {
+            return Err(error);
+        }
         while group::is_open() {
             let mut writing = self.row_cache.begin_write(rows);
-            match group::stage(&self.store, rows, durability, &mut |tx| recorded(&mut writing, tx, body))? {
+            match group::stage(&self.store, rows, durability, &mut |tx| self.run(&mut writing, tx, body))? {
                 Staged::Added { .. } => {
                     if let Some(writing) = writing {
                         let wants_writes = writing.wants_writes();
@@ -88,9 +93,24 @@ impl Core {
             }
         }
         let mut writing = self.row_cache.begin_write(rows);
-        self.store.transact(rows, durability, &mut |tx| recorded(&mut writing, tx, body))?;
+        self.store.transact(rows, durability, &mut |tx| self.run(&mut writing, tx, body))?;
         group::committed_alone();
         update_cache(writing, &*self.store);
+        Ok(())
+    }
+
+    /// Runs the body of a transaction, and records its writes for the row cache.
+    fn run(
+        &self,
+        writing: &mut Option<RowsBeingWritten>,
+        tx: &mut dyn Transaction,
+        body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
+    ) -> Result<()> {
+        self.catalog.check_unsynced_change()?;
+        body(tx)?;
+        if let Some(writing) = writing.as_mut().filter(|writing| writing.wants_writes()) {
+            writing.record(tx);
+        }
         Ok(())
     }
 }
@@ -117,17 +137,4 @@ fn update_cache(writing: Option<RowsBeingWritten>, store: &dyn Store) {
     if let Some(writing) = writing.filter(RowsBeingWritten::wants_writes) {
         writing.succeeded(store.generation(), store.now_ms());
     }
-}
-
-/// Runs the body of a transaction, and records its writes for the row cache.
-fn recorded(
-    writing: &mut Option<RowsBeingWritten>,
-    tx: &mut dyn Transaction,
-    body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
-) -> Result<()> {
-    body(tx)?;
-    if let Some(writing) = writing.as_mut().filter(|writing| writing.wants_writes()) {
-        writing.record(tx);
-    }
-    Ok(())
 }

@@ -175,10 +175,13 @@ impl Copier<'_> {
             journal::paths(self.from)?.iter().filter_map(|path| journal::number(path)).collect();
         numbers.sort_unstable();
         for number in numbers {
-            if self.journals.contains_key(&number) {
+            let name = journal::name(number);
+            if let Some(known) = self.journals.get(&number) {
+                if is_replaced(&known.from, &self.from.join(&name))? {
+                    return Err(Interrupted::Changed);
+                }
                 continue;
             }
-            let name = journal::name(number);
             let from = match File::open(self.from.join(&name)) {
                 Ok(from) => from,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Interrupted::Changed),
@@ -298,6 +301,27 @@ fn file(from: &Path, to: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         done => done,
     }
+}
+
+/// Whether a path leads to another file than the open one. A process that reopens its database in place replaces the
+/// journals by copies, and continues in these.
+#[cfg(unix)]
+fn is_replaced(open: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+
+    let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    match fs::metadata(path) {
+        Ok(now) => Ok(identity(now) != identity(open.metadata()?)),
+        // It has been removed, because its data is in files.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// An open file cannot be replaced.
+#[cfg(not(unix))]
+fn is_replaced(_open: &File, _path: &Path) -> io::Result<bool> {
+    Ok(false)
 }
 
 /// The content of a file; `None` if it does not exist.

@@ -110,6 +110,10 @@ impl Waiting for Job {
     fn client(&self) -> u64 {
         self.memory.account.number
     }
+
+    fn may_be_refused(&self) -> bool {
+        !matches!(self.rerun, Rerun::Failed(_))
+    }
 }
 
 /// Whether a queued call is run by a worker or abandoned by its connection, whichever comes first; and the

@@ -405,6 +405,11 @@ impl Runner {
 
     /// Answers a job that a worker took from the queue but does not run.
     pub fn drop_job(&self, job: Job, why: Dropped) {
+        if let Rerun::Failed(error) = &job.rerun {
+            // Its writes may have been applied, so it must not be answered as if it had not been run.
+            let error = error.again();
+            return self.fail(job, &error);
+        }
         if !job.start() {
             return self.lost(&job);
         }

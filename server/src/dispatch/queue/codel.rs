@@ -72,7 +72,7 @@ impl<T: Waiting> Order<T> for Codel<T> {
     }
 
     fn evict(&mut self, client: u64) -> Option<T> {
-        evict(&mut self.waiting, |entry| entry.client() == client)
+        evict(&mut self.waiting, |entry| entry.client() == client && entry.may_be_refused())
     }
 
     fn len(&self) -> usize {

@@ -49,7 +49,8 @@ impl<T: Waiting> Order<T> for Deadline<T> {
 
     fn evict(&mut self, client: u64) -> Option<T> {
         let mut entries = std::mem::take(&mut self.waiting).into_vec();
-        let of_client = entries.iter().enumerate().filter(|(_, Reverse(entry))| entry.entry.client() == client);
+        let is_candidate = |entry: &T| entry.client() == client && entry.may_be_refused();
+        let of_client = entries.iter().enumerate().filter(|(_, Reverse(entry))| is_candidate(&entry.entry));
         let newest = of_client.max_by_key(|(_, Reverse(entry))| entry.number).map(|(index, _)| index);
         let evicted = newest.map(|index| entries.swap_remove(index).0.entry);
         self.waiting = entries.into();

@@ -47,7 +47,8 @@ impl<T: Waiting> Order<T> for Fifo<T> {
     }
 
     fn evict(&mut self, client: u64) -> Option<T> {
-        evict(&mut self.waiting, |(_, entry)| entry.client() == client).map(|(_, entry)| entry)
+        evict(&mut self.waiting, |(_, entry)| entry.client() == client && entry.may_be_refused())
+            .map(|(_, entry)| entry)
     }
 
     fn len(&self) -> usize {

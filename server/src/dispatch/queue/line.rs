@@ -18,7 +18,7 @@ pub trait Order<T>: Send {
     /// Removes the next entry, as [`Taken::Run`] or [`Taken::Drop`].
     fn take(&mut self, now_ms: i64) -> Option<Taken<T>>;
 
-    /// Removes the newest entry of a client.
+    /// Removes the newest entry of a client that may be refused.
     fn evict(&mut self, client: u64) -> Option<T>;
 
     /// The number of entries.

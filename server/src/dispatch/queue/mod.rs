@@ -30,6 +30,11 @@ pub trait Waiting: Send + 'static {
 
     /// The number of the client that sent it.
     fn client(&self) -> u64;
+
+    /// Whether it may be refused to make room. Otherwise it may have had an effect already.
+    fn may_be_refused(&self) -> bool {
+        true
+    }
 }
 
 /// The result of taking an entry.
@@ -66,8 +71,8 @@ pub trait Queue<T>: Send + Sync {
     /// Removes the next entry without waiting; `None` if the queue is empty.
     fn try_take(&self) -> Option<Taken<T>>;
 
-    /// Makes room for an entry of a client: removes the newest entry of the client that has the most, unless that
-    /// leaves it with fewer entries than this one would then have.
+    /// Makes room for an entry of a client: removes the newest entry of the client that has the most and that may be
+    /// refused, unless that leaves it with fewer entries than this one would then have.
     fn evict_for(&self, client: u64) -> Option<T>;
 
     /// Retires this number of takers after the entries that wait now have been taken.
