@@ -4,7 +4,7 @@
  * a remote server (`remote/`).
  *
  * The layer above (`Database`, `Table`, `Scan`, `Batch`) validates and converts a program's arguments, once for both
- * backends. A backend only executes. It has six methods:
+ * backends. A backend only executes. It has seven methods:
  *
  *     run(operation, request, signal)  → a Promise of the answer; rejects with `signal.reason` once the AbortSignal (if any) fires
  *     runSync(operation, request)      → the answer; a backend that cannot block throws an UnsupportedError

@@ -1,6 +1,7 @@
 //! The decision about each call, before its method runs: read-only mode, and the roles of the user.
 //!
-//! Every call of both services passes here, with the first argument of its method, which names what the call concerns.
+//! Every call of every service passes here, with the first argument of its method, or with the REST request, which
+//! names what the call concerns.
 
 use std::borrow::Cow;
 
