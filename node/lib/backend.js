@@ -92,7 +92,7 @@ class Backend {
     throw new TypeError(`${this.constructor.name} does not implement scan`);
   }
 
-  /** Awaits a copy; a backend that can, reports its progress. */
+  /** Awaits a copy, and reports its progress if the backend can. */
   watched(_report, copy) {
     return copy;
   }
