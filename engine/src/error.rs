@@ -18,7 +18,7 @@ pub struct Error {
     kind: ErrorKind,
     /// Shared by the errors of several operations that failed for the same reason.
     message: Arc<str>,
-    /// The message in plain words, if `message` has the wording that HBase's clients look for.
+    /// A readable message with the remedy, if `message` has the wording that HBase's clients look for.
     plain: Option<Arc<str>>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -35,7 +35,7 @@ pub enum ErrorKind {
     Unprocessable,
     /// Refused for the reason in the message; a retry cannot succeed (Java: `DoNotRetryIOException`).
     Refused,
-    /// An increment met a value that is not 8 bytes long.
+    /// An increment found a value that is not 8 bytes long.
     NotALong,
     /// A cell is larger than the limit.
     CellTooLarge,
@@ -101,7 +101,7 @@ pub enum ErrorKind {
 /// The length at which a message is cut, in bytes. The descriptor of a table with a hundred families is shorter.
 pub const MESSAGE_MAX: usize = 64 << 10;
 
-/// The class of failures that have no more specific one.
+/// The Java class of failures that have no more specific class.
 const IO: &str = "java.io.IOException";
 const DO_NOT_RETRY: &str = "org.apache.hadoop.hbase.DoNotRetryIOException";
 
@@ -156,7 +156,7 @@ impl Error {
         self
     }
 
-    /// Adds a message in plain words with the remedy, for callers that do not need HBase's wording.
+    /// Adds a readable message with the remedy, for callers that do not need HBase's wording.
     pub fn with_plain(mut self, plain: impl fmt::Display) -> Self {
         self.plain = Some(quote::shortened(2 * MESSAGE_MAX, &plain).into());
         self
@@ -209,7 +209,7 @@ impl Error {
 }
 
 impl Error {
-    /// The message in plain words: that of [`Self::with_plain`], else [`Self::message`].
+    /// The readable message: that of [`Self::with_plain`], else [`Self::message`].
     pub fn plain(&self) -> &str {
         self.plain.as_deref().unwrap_or(&self.message)
     }

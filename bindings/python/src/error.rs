@@ -73,8 +73,8 @@ fn class(error: &Error) -> &'static str {
     }
 }
 
-/// The text of the exception: the engine's message in plain words. Where it names what to call, the package's own
-/// methods are named instead.
+/// The text of the exception: the engine's readable message. Where it names what to call, the package's own methods are
+/// named instead.
 fn message(error: &Error) -> String {
     use ErrorKind as K;
     let text = error.message();

@@ -93,8 +93,8 @@ const GAVE_UP = /^Failed after attempts=[\s\S]*?\n/;
 const TEMPORARY = new Set(['NotServing', 'Busy', 'TableDisabled', 'TableNotFound']);
 
 /**
- * Classifies an exception's text as `{ kind, text, cause }`: the message in plain words, and HBase's exception.
- * `canRetry` is the server's. `whole` is the text that the cause keeps.
+ * Classifies an exception's text as `{ kind, text, cause }`: the readable message, and HBase's exception. `canRetry` is
+ * the server's. `whole` is the text that the cause keeps.
  */
 function classify(message, canRetry, { method, table }, whole = message) {
   const [said, remedy] = parts(message);

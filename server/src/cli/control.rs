@@ -236,7 +236,7 @@ fn ask(stream: &UnixStream, to: &Path, extent: Extent) -> Result<(), Failure> {
     let lost = |error: io::Error| {
         Failure::Asked(
             1,
-            format!("the server ended the connection before the backup was complete ({error}); its log says more"),
+            format!("the server ended the connection before the backup was complete ({error}); see its log"),
         )
     };
     let to = std::path::absolute(to).map_err(|error| Failure::Usage(format!("{}: {error}", to.display())))?;

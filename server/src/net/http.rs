@@ -231,7 +231,7 @@ impl Connection<'_> {
         }
         if let Some(coding) = content_coding(request.headers()) {
             let why = format!(
-                "The body of a Thrift message must not have the Content-Encoding {}; send the message as it is.\n",
+                "The body of a Thrift message must not have the Content-Encoding {}; send the message unencoded.\n",
                 printable(coding.as_bytes())
             );
             return self.text(StatusCode::UNSUPPORTED_MEDIA_TYPE, why);

@@ -9,10 +9,10 @@ use hjall_idl::REMEDY_LINE;
 /// The longest text of an answer to a call that failed, in bytes.
 pub const TEXT_MAX: usize = 256 << 10;
 
-/// Why a call has no result.
+/// The reason why a call has no result.
 ///
 /// The first three are *declared* exceptions: the gateway writes them into the result struct if the method declares
-/// them. The others become a `TApplicationException`, whatever the method.
+/// them. The others become a `TApplicationException`, for every method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// `IOError` of Thrift1, `TIOError` of Thrift2.

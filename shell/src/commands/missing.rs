@@ -91,7 +91,7 @@ pub const MISSING: &[Missing] = &[
             "change_sft",
             "change_sft_all",
         ],
-        why: "the store compacts and caches by itself; compact, major_compact and `hjall compact` start a compaction",
+        why: "the store controls its compactions and caches; compact, major_compact and `hjall compact` start a compaction",
     },
     Missing {
         names: &[

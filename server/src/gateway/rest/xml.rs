@@ -106,7 +106,7 @@ pub(super) fn read(body: &[u8], root: &str, visitor: &mut dyn Visitor) -> Answer
                 names.push(name);
             }
             (_, Event::End(_)) => {
-                let name = names.pop().ok_or_else(|| malformed("an element ends that has not begun"))?;
+                let name = names.pop().ok_or_else(|| malformed("an end tag has no start tag"))?;
                 match unknown {
                     None => visitor.end(names.len(), &name)?,
                     Some(depth) if depth == names.len() => unknown = None,
