@@ -214,7 +214,7 @@ impl Error {
         self.plain.as_deref().unwrap_or(&self.message)
     }
 
-    /// What [`Self::plain`] says beyond the message; `None` if the message has no addition.
+    /// The addition of [`Self::plain`] to the message; `None` if there is none.
     pub fn remedy(&self) -> Option<&str> {
         let plain = self.plain.as_deref()?;
         // A message that is only a name can begin other words, too.
@@ -226,8 +226,8 @@ impl Error {
 /// The bytes of the messages that the errors of a list of operations have. Errors beyond that have a short one.
 const LIST_MESSAGES_MAX: usize = 1 << 20;
 
-/// The errors of a list of operations, of which each succeeds or fails by itself. Equal messages share their memory,
-/// and the memory of different ones is bounded, however long the list is.
+/// The errors of a list of operations, each of which succeeds or fails independently. Equal messages share their
+/// memory, and the memory of different ones is bounded, however long the list is.
 #[derive(Debug, Default)]
 pub(crate) struct ListErrors {
     texts: HashSet<Arc<str>>,

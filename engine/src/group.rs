@@ -231,7 +231,7 @@ impl Group {
         is_full()
     }
 
-    /// Commits what is staged, and releases all locks. To be called before the thread waits for a call to run.
+    /// Commits what is staged, and releases all locks. Must be called before the thread waits for a call to run.
     pub fn commit(&self) {
         let _ = commit();
     }
@@ -449,7 +449,7 @@ type Locks = Vec<(usize, Rc<dyn Any>)>;
 
 /// A commit that has ended.
 struct Commit {
-    /// `None`: nothing was staged.
+    /// `None` if nothing was staged.
     outcome: Option<Outcome>,
     after: Vec<Box<dyn AfterCommit>>,
     /// The locks to release.

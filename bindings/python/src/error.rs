@@ -7,7 +7,7 @@ use hjall_engine::{Error, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// What a call is about, for the message of its error.
+/// The subject of a call, for the message of its error.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
     /// The name of the method.

@@ -15,7 +15,7 @@ use super::TableState;
 use crate::error::Result;
 use crate::group;
 
-/// A table's entry in the catalog: its state and the lock on it. `None`: the table has been dropped and the entry
+/// A table's entry in the catalog: its state and the lock on it. `None` if the table has been dropped and the entry
 /// removed.
 #[derive(Debug)]
 pub(crate) struct TableSlot(Arc<RwLock<Option<Arc<TableState>>>>);

@@ -213,7 +213,7 @@ impl RegionScanner {
         Ok(false)
     }
 
-    /// Reads the next row into `row`. `false`: the region has no more rows. Only for scans of whole rows without a
+    /// Reads the next row into `row`. `false` if the region has no more rows. Only for scans of whole rows without a
     /// filter. If it fails, `row` still has the key of the row before.
     pub(super) fn next_into(&mut self, row: &mut ReusedRow) -> Result<bool> {
         while let Begun::Row { prefix, key } = self.begin_row(&Unlimited)? {

@@ -546,7 +546,7 @@ impl Page {
         self.bytes += row.bytes();
     }
 
-    /// Whether a call that met this error returns the page instead: its budget is used up.
+    /// Whether a call with this error returns the page instead, because its budget is used up.
     fn may_be_returned(&self, error: &Error, budget: &dyn Budget) -> bool {
         self.len > 0 && error.kind() != ErrorKind::Cancelled && budget.check().is_err()
     }

@@ -115,7 +115,7 @@ pub struct SpaceFiles {
     pub first_keys: Vec<Bytes>,
 }
 
-/// What a compaction does with one pair; see [`CompactionFilter`].
+/// The decision of a compaction about one pair; see [`CompactionFilter`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The pair is kept.

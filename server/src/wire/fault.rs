@@ -126,8 +126,8 @@ impl Fault {
 }
 
 impl Fault {
-    /// The fault with a text of at most [`TEXT_MAX`] bytes. Texts are built of parts that are shortened; this is the
-    /// bound on a mistake in that.
+    /// The fault with a text of at most [`TEXT_MAX`] bytes. Texts are built of shortened parts; this bound applies if a
+    /// part was not shortened by mistake.
     #[must_use]
     pub fn shortened(mut self) -> Self {
         let text = match &mut self {
