@@ -185,7 +185,7 @@ impl Scanner {
         }
     }
 
-    /// Like [`Self::next_for`], but may pause where the budget says so ([`Budget::must_pause`]).
+    /// Like [`Self::next_for`], but may pause where the budget requests it ([`Budget::must_pause`]).
     ///
     /// # Errors
     /// Those of [`Self::next_for`].

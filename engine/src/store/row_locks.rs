@@ -391,8 +391,8 @@ mod tests {
         assert_eq!(rows.len(), 0);
     }
 
-    /// While the clock does not advance, every deleted row stays ahead of it. The table is bounded nevertheless, and
-    /// the time of a row never goes back.
+    /// While the clock does not advance, every deleted row stays ahead of it. The table is still bounded, and the time
+    /// of a row never goes back.
     #[test]
     fn the_table_is_bounded_while_the_clock_does_not_advance() {
         let (rows, time) = (RowLocks::new(), Time::new(Arc::new(ManualClock::at(1_000)), i64::MIN, i64::MIN));

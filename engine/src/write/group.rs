@@ -1,4 +1,5 @@
-//! Lists of puts or deletes. A few transactions apply the whole list, but each mutation succeeds or fails by itself.
+//! Lists of puts or deletes. A few transactions apply the whole list, but each mutation succeeds or fails
+//! independently.
 
 use std::collections::HashSet;
 

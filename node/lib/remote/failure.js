@@ -43,7 +43,7 @@ const CLASSES = {
 const HEAD = /^([\w$.]+)(?::\s*|$)/;
 /** A stack trace. */
 const FRAMES = /\n[ \t]*at [\s\S]*$/;
-/** What hjall's server adds to HBase's text: the thing, the reason or the remedy, on a line of its own. */
+/** The line that hjall's server adds to HBase's text: the thing, the reason or the remedy. */
 const REMEDY_LINE = '\nhjall: ';
 
 /** Splits a message into `[HBase's text, the remedy of hjall's server or undefined]`, both without a stack trace. */

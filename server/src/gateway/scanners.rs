@@ -375,7 +375,7 @@ impl Scanners {
         }
     }
 
-    /// Closes all scanners, whatever their leases.
+    /// Closes all scanners, regardless of their leases.
     pub fn clear(&self) {
         let mut leases = self.lock();
         let gone = std::mem::take(&mut leases.by_id);

@@ -19,7 +19,7 @@ const DEPTH_MAX: usize = 64;
 /// The most attributes of an element. The parser keeps their places, to find repeated ones.
 const ATTRIBUTES_MAX: usize = 64 << 10;
 
-/// The elements that are the root of some representation. As the root of another one they are a mistake of its own.
+/// The elements that are the root of some representation. As the root of another one they have a separate error.
 const ROOTS: [&str; 12] = [
     "Cell",
     "CellSet",
