@@ -13,8 +13,8 @@ thread_local! {
     static HOOK: RefCell<Option<Hook>> = const { RefCell::new(None) };
 }
 
-/// Sets the function that is called on this thread before the engine waits. It may be called several times in one
-/// call of the engine. Locks of the engine may be held, so it must be short and must not call the engine.
+/// Sets the function that is called on this thread before the engine waits. The function may be called several times in
+/// one call of the engine. Locks of the engine may be held, so it must be short and must not call the engine.
 pub fn on_wait(hook: impl Fn() + 'static) {
     HOOK.with_borrow_mut(|slot| *slot = Some(Rc::new(hook)));
 }

@@ -4,10 +4,10 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 #[repr(u8)]
 pub enum Durability {
-    /// As the table says; `SyncWal` where it says nothing.
+    /// The durability of the table, or `SyncWal` if the table has none.
     #[default]
     UseDefault = 0,
-    /// In memory, at least.
+    /// At least in memory.
     SkipWal = 1,
     /// Handed to the operating system soon.
     AsyncWal = 2,
@@ -18,7 +18,7 @@ pub enum Durability {
 }
 
 impl Durability {
-    /// Every level, weakest first (after "as the table says").
+    /// Every level: `UseDefault`, then the others from the weakest to the strongest.
     pub const ALL: [Self; 5] = [Self::UseDefault, Self::SkipWal, Self::AsyncWal, Self::SyncWal, Self::FsyncWal];
 
     /// HBase's name.
@@ -32,12 +32,12 @@ impl Durability {
         }
     }
 
-    /// The level of that name, in any case.
+    /// The level with this name. Case is ignored.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|d| d.name().eq_ignore_ascii_case(name))
     }
 
-    /// What holds for a mutation in a table with this DURABILITY; never `UseDefault`.
+    /// The effective durability of a mutation in a table with the DURABILITY `table`. Never `UseDefault`.
     pub fn in_table(self, table: Self) -> Self {
         match (self, table) {
             (Self::UseDefault, Self::UseDefault) => Self::SyncWal,

@@ -18,7 +18,7 @@ pub struct Error {
     kind: ErrorKind,
     /// Shared by the errors of several operations that failed for the same reason.
     message: Arc<str>,
-    /// The message in plain words, if `message` has the wording that HBase's clients look for.
+    /// A readable message with the remedy, if `message` has the wording that HBase's clients look for.
     plain: Option<Arc<str>>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -35,7 +35,7 @@ pub enum ErrorKind {
     Unprocessable,
     /// Refused for the reason in the message; a retry cannot succeed (Java: `DoNotRetryIOException`).
     Refused,
-    /// An increment met a value that is not 8 bytes long.
+    /// An increment found a value that is not 8 bytes long.
     NotALong,
     /// A cell is larger than the limit.
     CellTooLarge,
@@ -101,7 +101,7 @@ pub enum ErrorKind {
 /// The length at which a message is cut, in bytes. The descriptor of a table with a hundred families is shorter.
 pub const MESSAGE_MAX: usize = 64 << 10;
 
-/// The class of failures that have no more specific one.
+/// The Java class of failures that have no more specific class.
 const IO: &str = "java.io.IOException";
 const DO_NOT_RETRY: &str = "org.apache.hadoop.hbase.DoNotRetryIOException";
 
@@ -156,7 +156,7 @@ impl Error {
         self
     }
 
-    /// Adds a message in plain words with the remedy, for callers that do not need HBase's wording.
+    /// Adds a readable message with the remedy, for callers that do not need HBase's wording.
     pub fn with_plain(mut self, plain: impl fmt::Display) -> Self {
         self.plain = Some(quote::shortened(2 * MESSAGE_MAX, &plain).into());
         self
@@ -209,12 +209,12 @@ impl Error {
 }
 
 impl Error {
-    /// The message in plain words: that of [`Self::with_plain`], else [`Self::message`].
+    /// The readable message: that of [`Self::with_plain`], else [`Self::message`].
     pub fn plain(&self) -> &str {
         self.plain.as_deref().unwrap_or(&self.message)
     }
 
-    /// What [`Self::plain`] says beyond the message; `None` if the message has no addition.
+    /// The addition of [`Self::plain`] to the message; `None` if there is none.
     pub fn remedy(&self) -> Option<&str> {
         let plain = self.plain.as_deref()?;
         // A message that is only a name can begin other words, too.
@@ -226,8 +226,8 @@ impl Error {
 /// The bytes of the messages that the errors of a list of operations have. Errors beyond that have a short one.
 const LIST_MESSAGES_MAX: usize = 1 << 20;
 
-/// The errors of a list of operations, of which each succeeds or fails by itself. Equal messages share their memory,
-/// and the memory of different ones is bounded, however long the list is.
+/// The errors of a list of operations, each of which succeeds or fails independently. Equal messages share their
+/// memory, and the memory of different ones is bounded, however long the list is.
 #[derive(Debug, Default)]
 pub(crate) struct ListErrors {
     texts: HashSet<Arc<str>>,

@@ -2,15 +2,17 @@
 //!
 //! A thread that has several calls to run opens a [`Group`] and runs them one after the other. Their transactions are
 //! staged: their bodies are run, and their rows and tables stay locked until the group is committed. Then all of them
-//! take effect at once, and the thread is told the [`Outcome`]. A call must not be answered before that.
+//! take effect at once, and the group's function is called with the [`Outcome`]. A call must not be answered before
+//! that.
 //!
-//! A transaction that would have to wait is not staged. The group is committed first, so that no call waits with the
-//! writes of other calls, and the transaction is tried again and then run by itself. A transaction of a row that
-//! belongs to the group is such a transaction, so its body sees the writes of the calls before it.
+//! A transaction that would have to wait is not staged. The group is committed first, so that no call waits while it
+//! holds the locks of other calls; then the transaction is tried again, and if it still has to wait, it is committed
+//! separately. This includes transactions of rows that the group has locked, so their bodies see the writes of earlier
+//! calls.
 //!
-//! Reads see only what has been committed, also those of the thread itself.
+//! Reads see only committed writes, even on the thread of the group.
 //!
-//! The group of an event loop never waits ([`Group::open_without_waiting`]): a call that would have to is left to
+//! The group of an event loop never waits ([`Group::open_without_waiting`]): a call that would have to wait is left to
 //! another thread ([`CallWrites::MustWait`]).
 
 use std::any::Any;
@@ -26,7 +28,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub use crate::store::GroupOutcome as Outcome;
 use crate::store::{Staged, Store, Transaction, TransactionGroup};
 
-/// The largest number of rows of a transaction that is staged. A larger one is committed by itself, so that others do
+/// The largest number of rows of a transaction that is staged. A larger one is committed separately, so that others do
 /// not wait for it.
 const ROWS_MAX: usize = 16;
 
@@ -38,16 +40,16 @@ const BYTES_MAX: u64 = 256 << 10;
 pub enum CallWrites {
     /// The call has no writes that still have to be committed: its result is final.
     Done,
-    /// The result of the call counts if the next commit succeeds.
+    /// The result of the call is valid if the next commit succeeds.
     Staged {
         /// Whether its writes have to be synced. If not, they are as durable as required when the commit is
         /// [`Outcome::Written`], and the call need not wait for the sync.
         is_synced: bool,
     },
-    /// The commit of some of its writes did not succeed: its result does not count. [`Outcome::NotWritten`] or
-    /// [`Outcome::Failed`].
+    /// The commit of some of its writes did not succeed, so the result of the call is invalid. The outcome is
+    /// [`Outcome::NotWritten`] or [`Outcome::Failed`].
     Undone(Outcome),
-    /// The call would have had to wait, and has written nothing. Its result does not count: it has to be run by a
+    /// The call would have had to wait, and has written nothing. Its result is invalid: the call has to be run by a
     /// thread that may wait.
     MustWait,
 }
@@ -57,14 +59,14 @@ pub enum CallWrites {
 pub struct Group(PhantomData<*const ()>);
 
 struct OpenGroup {
-    /// Whether its calls and commits may wait.
+    /// Whether calls and commits of the group may wait.
     may_wait: bool,
     transactions: Transactions,
     /// The number of staged transactions.
     staged: usize,
-    /// Locks that are held until the commit, and the addresses of what is locked.
+    /// Locks that are held until the commit, with the addresses of the locked objects.
     kept: Locks,
-    /// What callers keep for the end of the commit; one of each type.
+    /// The values that callers keep until the end of the commit, at most one of each type.
     after: Vec<Box<dyn AfterCommit>>,
     /// Called with the outcome of each commit.
     ended: Rc<dyn Fn(&Outcome)>,
@@ -82,16 +84,16 @@ struct OpenGroup {
 enum StagedByCall {
     #[default]
     None,
-    /// At least one, and none that has to be synced.
+    /// At least one is staged, and none has to be synced.
     Unsynced,
-    /// At least one that has to be synced.
+    /// At least one staged transaction has to be synced.
     Synced,
 }
 
-/// What the engine does when the transactions of a group have been committed, or have not.
+/// A value that is notified of the outcome of a commit.
 pub(crate) trait AfterCommit: Any {
-    /// Called after the commit, with whether it has succeeded, and before the locks are released. Then this value is
-    /// used for the next commit.
+    /// Called after the commit and before the locks are released. `succeeded` tells whether the commit has succeeded.
+    /// The value is reused for the next commit.
     fn ended(&mut self, succeeded: bool);
 }
 
@@ -122,9 +124,9 @@ thread_local! {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Waiting {
     Allowed,
-    /// Not until it has staged a transaction, which must not be repeated.
+    /// The call must not wait, unless it has staged a transaction, because such a call must not be repeated.
     Refused,
-    /// It was refused, and the call fails.
+    /// The call had to wait, and was refused: it fails.
     Needed,
 }
 
@@ -137,9 +139,9 @@ impl Group {
     }
 
     /// Opens a group as [`Self::open`] does, for a thread that must not wait. A call that would have to wait for
-    /// another thread or for a disk is [`CallWrites::MustWait`], and a commit that would is [`Outcome::NotWritten`].
-    /// Commits still hand their bytes to the operating system, and wait for commits of other threads for up to a
-    /// millisecond.
+    /// another thread or for a disk ends with [`CallWrites::MustWait`], and a commit that would have to wait with
+    /// [`Outcome::NotWritten`]. Commits still hand their bytes to the operating system, and wait for commits of other
+    /// threads for up to a millisecond.
     ///
     /// Only the transactions of [`Self::run`] are staged. A call that makes several transactions has to begin with
     /// [`begin_several`]; otherwise those after the first one wait.
@@ -201,15 +203,15 @@ impl Group {
         (result, writes)
     }
 
-    /// Whether the store of the calls has groups, as far as is known. Otherwise no call is ever staged.
+    /// Whether the store of the calls has groups, as far as is known. If it has none, no call is ever staged.
     pub fn is_possible(&self) -> bool {
         OPEN.with_borrow(|group| {
             group.as_ref().is_some_and(|group| !matches!(group.transactions, Transactions::Impossible))
         })
     }
 
-    /// Runs a call without the group, which is committed first: each of its transactions is committed by itself, and
-    /// may wait.
+    /// Commits the group, and runs a call outside of it: each transaction of the call is committed separately, and may
+    /// wait.
     pub fn run_alone<T>(&self, call: impl FnOnce() -> T) -> T {
         struct Reopen;
         impl Drop for Reopen {
@@ -224,12 +226,12 @@ impl Group {
     }
 
     /// Whether so much is staged that it has to be committed before another call is run. A group that may wait commits
-    /// it by itself.
+    /// without being asked.
     pub fn is_full(&self) -> bool {
         is_full()
     }
 
-    /// Commits what is staged, and releases all locks. To be called before the thread waits for a call to run.
+    /// Commits what is staged, and releases all locks. Must be called before the thread waits for a call to run.
     pub fn commit(&self) {
         let _ = commit();
     }
@@ -244,9 +246,9 @@ impl Drop for Group {
     }
 }
 
-/// Runs a call whose transactions all fail with this error, without being run. To be used for the answer of a call
-/// whose writes have failed after it had returned. The call takes no part in a group of this thread, which would keep
-/// the locks of the call's tables until its next commit.
+/// Runs a call whose transactions all fail with this error before their bodies are run. Used for the answer of a call
+/// whose writes failed after it had returned. The call is not run in a group of this thread, because the group would
+/// keep the locks of the call's tables until its next commit.
 pub fn failing<T>(error: &Error, call: impl FnOnce() -> T) -> T {
     struct Reset {
         is_open: bool,
@@ -262,7 +264,7 @@ pub fn failing<T>(error: &Error, call: impl FnOnce() -> T) -> T {
     call()
 }
 
-/// To be called by a call before its first transaction, if it makes several.
+/// Must be called before the first transaction of a call that makes several.
 ///
 /// # Errors
 /// `Busy` in a group that does not wait: the call is [`CallWrites::MustWait`].
@@ -270,10 +272,10 @@ pub fn begin_several() -> Result<()> {
     before_waiting()
 }
 
-/// To be called before this thread waits, or reads data that may be on a disk, for the running call.
+/// Must be called before this thread waits for the running call, or reads data that may be on a disk.
 ///
 /// # Errors
-/// `Busy` if the call must not wait. It then has to fail.
+/// `Busy` if the call must not wait. The call has to fail then.
 pub(crate) fn before_waiting() -> Result<()> {
     if WAITING.get() == Waiting::Allowed {
         return Ok(());
@@ -307,7 +309,7 @@ fn error_of(outcome: &Outcome) -> Option<Error> {
     }
 }
 
-/// A lock that the group holds, by the address of what is locked.
+/// The lock that the group holds on the object at this address, if any.
 pub(crate) fn kept<T: 'static>(address: usize) -> Option<Rc<T>> {
     let held = OPEN.with_borrow(|group| {
         let group = group.as_ref()?;
@@ -316,7 +318,7 @@ pub(crate) fn kept<T: 'static>(address: usize) -> Option<Rc<T>> {
     held?.downcast().ok()
 }
 
-/// Holds a lock until the commit, and beyond it while a caller has a reference.
+/// Holds a lock until the commit, and longer while a caller has a reference.
 pub(crate) fn keep(address: usize, lock: Rc<dyn Any>) {
     OPEN.with_borrow_mut(|group| {
         if let Some(group) = group {
@@ -325,7 +327,7 @@ pub(crate) fn keep(address: usize, lock: Rc<dyn Any>) {
     });
 }
 
-/// Passes the value of this type that the group keeps for the end of the commit to a function, to add something to it.
+/// Passes the value of type `T` that the group keeps until the end of the commit to `add`, which may change it.
 pub(crate) fn after_commit<T: AfterCommit + Default>(add: impl FnOnce(&mut T)) {
     OPEN.with_borrow_mut(|group| {
         let Some(OpenGroup { after, .. }) = group else { return };
@@ -391,7 +393,7 @@ pub(crate) fn stage(
     })
 }
 
-/// Records that a transaction of the running call has been committed by itself.
+/// Records that a transaction of the running call has been committed separately.
 pub(crate) fn committed_alone() {
     OPEN.with_borrow_mut(|group| {
         if let Some(group) = group {
@@ -400,7 +402,7 @@ pub(crate) fn committed_alone() {
     });
 }
 
-/// Commits what is staged on this thread if it is much and the group may wait.
+/// Commits what is staged on this thread if the group is full and may wait.
 ///
 /// # Errors
 /// Those of [`commit`].
@@ -419,8 +421,8 @@ fn is_full() -> bool {
 /// Commits what is staged on this thread, if anything. Returns whether there was anything.
 ///
 /// # Errors
-/// Transactions of the running call were not committed, or it is unknown whether they were. The result of the call does
-/// not count.
+/// Transactions of the running call were not committed, or it is unknown whether they were. The result of the call is
+/// invalid.
 pub(crate) fn commit() -> Result<bool> {
     if !EXISTS.get() {
         return Ok(false);
@@ -458,7 +460,7 @@ type Locks = Vec<(usize, Rc<dyn Any>)>;
 
 /// A commit that has ended.
 struct Commit {
-    /// `None`: nothing was staged.
+    /// `None` if nothing was staged.
     outcome: Option<Outcome>,
     after: Vec<Box<dyn AfterCommit>>,
     /// The locks to release.
@@ -471,7 +473,8 @@ impl OpenGroup {
     fn commit(&mut self) -> Commit {
         let outcome = match &mut self.transactions {
             Transactions::In { group, .. } if self.staged > 0 => Some(match group.commit() {
-                // The running call is not told when the sync ends. It may wait for its further transactions, too.
+                // The running call is not notified of the end of the sync, so it waits here. It may wait for its
+                // further transactions, too.
                 Outcome::Written(sync) if self.by_call == StagedByCall::Synced => {
                     sync.wait().map_or_else(Outcome::Failed, |()| Outcome::Committed)
                 }

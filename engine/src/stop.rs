@@ -8,18 +8,18 @@ use parking_lot::Mutex;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// A callback that returns whether a scan is to stop. The scan calls it, so it must return quickly and must not use the
-/// database.
+/// A callback that returns whether a scan has to stop. The scan calls it, so it must return quickly and must not use
+/// the database.
 pub type Watch = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Stops a scan or a change of tables from another thread. A running fetch checks it every few hundred cells, a change
 /// before each of its steps. Clones share one flag.
 #[derive(Clone)]
 pub struct Stop {
-    /// `None` if it cannot be raised.
+    /// `None` if the flag cannot be raised.
     asked: Option<Arc<AtomicBool>>,
     watch: Option<Watch>,
-    /// The flag of the call that is reading from the scan; `None`: this flag does not belong to a scan.
+    /// The flag of the call that is reading from the scan; `None` if this flag does not belong to a scan.
     call: Option<Arc<Mutex<Option<Arc<AtomicBool>>>>>,
 }
 
@@ -30,7 +30,7 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// A flag that cannot be raised, for a short call that is not stopped. It does not allocate.
+    /// A flag that cannot be raised, for a short call that is never stopped. Does not allocate.
     pub fn never() -> Self {
         Self { asked: None, watch: None, call: None }
     }
@@ -52,12 +52,12 @@ impl Stop {
         Self { call: Some(Arc::default()), ..Self::default() }
     }
 
-    /// The same flag with a callback.
+    /// This flag with a callback.
     pub(crate) fn watched(&self, watch: Watch) -> Self {
         Self { watch: Some(watch), ..self.clone() }
     }
 
-    /// Adds the flag of a call, in place of that of the previous call: many calls read from one scan.
+    /// Sets the flag of the call that reads from the scan. Replaces the flag of the previous call.
     pub(crate) fn join(&self, call: &Self) {
         if let Some(current) = &self.call {
             *current.lock() = call.asked.clone();
@@ -73,9 +73,9 @@ impl Stop {
         self.call.as_ref().and_then(|current| current.lock().clone())
     }
 
-    /// Like [`Self::check`], but first yields to other threads if the read is part of a call that can be stopped, as
-    /// those of a server are: its short reads need not wait for a long scan's time slice to end. The thread of an
-    /// embedding program keeps the core, which any other busy process on the machine would take.
+    /// Like [`Self::check`], but first yields to other threads if the read is part of a call that can be stopped. Calls
+    /// of a server can: its short reads then need not wait until the time slice of a long scan ends. The thread of an
+    /// embedding program does not yield, because other busy processes would take its core.
     pub(crate) fn pause(&self) -> Result<()> {
         let is_of_call = if self.call.is_some() { self.call().is_some() } else { self.asked.is_some() };
         if is_of_call {

@@ -52,12 +52,12 @@ fn is_ttl_over(mut stored: &[u8], timestamp: i64, now: i64) -> Result<bool> {
     Ok(end(timestamp, ttl_ms).is_some_and(|end| end < now))
 }
 
-/// The last millisecond in which a cell with this timestamp and TTL is visible; `None`: it does not expire.
+/// The last millisecond in which a cell with this timestamp and TTL is visible; `None` if it does not expire.
 pub fn end(timestamp: i64, ttl_ms: Option<i64>) -> Option<i64> {
     ttl_ms.filter(|ttl| *ttl != i64::MAX).map(|ttl| timestamp.wrapping_add(ttl))
 }
 
-/// The cell's own TTL, in milliseconds; `None`: it has none.
+/// The cell's own TTL, in milliseconds; `None` if it has none.
 ///
 /// # Errors
 /// `Corrupt` if the value is not in this layout.

@@ -1,7 +1,7 @@
 'use strict';
 /**
- * One listener per AbortSignal, however many calls share it: Node takes more than ten listeners for a leak and prints
- * a warning.
+ * One listener per AbortSignal, however many calls share it: Node treats more than ten listeners as a leak and prints a
+ * warning.
  */
 
 /** signal → { callbacks, listener } */

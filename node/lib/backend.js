@@ -4,7 +4,7 @@
  * a remote server (`remote/`).
  *
  * The layer above (`Database`, `Table`, `Scan`, `Batch`) validates and converts a program's arguments, once for both
- * backends. A backend only executes. It has six methods:
+ * backends. A backend only executes. It has seven methods:
  *
  *     run(operation, request, signal)  → a Promise of the answer; rejects with `signal.reason` once the AbortSignal (if any) fires
  *     runSync(operation, request)      → the answer; a backend that cannot block throws an UnsupportedError
@@ -92,7 +92,7 @@ class Backend {
     throw new TypeError(`${this.constructor.name} does not implement scan`);
   }
 
-  /** Awaits a copy; a backend that can, reports its progress. */
+  /** Awaits a copy, and reports its progress if the backend can. */
   watched(_report, copy) {
     return copy;
   }

@@ -17,7 +17,7 @@ class Comparator {
   }
 }
 
-/** Keys, qualifiers and values in filters may always be strings, whatever the database's encoding. */
+/** Keys, qualifiers and values in filters may always be strings, regardless of the database's encoding. */
 const given = (value, what) => bytes(value, what, 'utf8');
 const comparable = (value) => block(1, block(1, value));
 

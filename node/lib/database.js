@@ -182,7 +182,7 @@ defineMethods(Database, {
     return report === undefined ? made : { ...made, watch: (backend, copy) => backend.watched(report, copy) };
   },
   /**
-   * Figures of a table: { fileBytes, files, regions, reads, writes }. Data that are still in memory are not in files;
+   * Figures of a table: { fileBytes, files, regions, reads, writes }. Data that is still in memory is not in files;
    * reads and writes count since the database was opened.
    */
   tableStatistics: onTable(OPERATIONS.tableStatistics, 'tableStatistics'),

@@ -1,6 +1,6 @@
 'use strict';
 /**
- * Calls that wait for a later turn of the event loop, because the program has made very many in one turn. Their
+ * Calls that wait for a later turn of the event loop, because the program has made too many in one turn. Their
  * arguments are copied, so that the program may change or reuse what it passed, as with other calls.
  */
 
@@ -38,7 +38,7 @@ class DeferredCall {
     this.#resolve = resolve;
   }
 
-  /** Begins the call, unless that has been done. */
+  /** Begins the call, unless it has begun. */
   run() {
     const begin = this.#begin;
     if (begin === undefined) return;

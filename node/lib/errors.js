@@ -125,7 +125,7 @@ function hbaseException(javaClass, text, stack, cause) {
   return exception;
 }
 
-/** Messages in plain words, with the remedy, for kinds whose text from HBase is a name or has no remedy. */
+/** Readable messages, with the remedy, for kinds whose text from HBase is a name or has no remedy. */
 const PLAIN = {
   TableNotFound: (name) => `table "${name}" does not exist: create it with createTable, or list the tables with tables()`,
   FamilyNotFound: (text) =>
@@ -140,19 +140,19 @@ const PLAIN = {
   NotALong: (text) => `${text}: a counter is a value of exactly 8 bytes, as long() encodes it`,
 };
 
-/** Kinds whose message in plain words is a sentence of its own, in place of HBase's text. */
+/** Kinds whose readable message is a complete sentence that replaces HBase's text. */
 const REPLACED = new Set(['FamilyNotFound', 'ReadOnly']);
 
 /**
- * The message for a kind of error in plain words. `text` is HBase's; `plain` is the engine's, which names no methods of
- * this package.
+ * The readable message for a kind of error. `text` is HBase's; `plain` is the engine's, which names no methods of this
+ * package.
  */
 function plainText(kind, text, plain) {
   if (plain !== undefined && REPLACED.has(kind)) return plain;
   return PLAIN[kind]?.(text) ?? plain ?? text;
 }
 
-/** The engine's message in plain words, from HBase's text and what hjall's server adds to it, if anything. */
+/** The engine's readable message, from HBase's text and the line that hjall's server may add to it. */
 function withRemedy(kind, text, remedy) {
   if (remedy === undefined || REPLACED.has(kind)) return remedy;
   return `${text.replace(/[. \n]+$/, '')}: ${remedy}`;

@@ -30,7 +30,7 @@ class BaseScan {
     return locate(error, where, { table }, below);
   }
 
-  /** Fetches a block, which is a call of its own for diagnostics. */
+  /** Fetches a block, which is a separate call for diagnostics. */
   _traced(fetch) {
     return traced(this.#place.where, this.#place, fetch);
   }

@@ -36,7 +36,7 @@ pub fn is_conversion(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// Converts bytes; `None`: there is no conversion of this name.
+/// Converts bytes; `None` if there is no conversion of this name.
 ///
 /// # Errors
 /// The text of HBase's exception if the bytes are too short.

@@ -16,7 +16,7 @@ use crate::output::{Format, Output, standard};
 use crate::session::{Mode, Session, Step, print_remedy};
 use crate::terminal::{Line, Terminal, width};
 
-/// What a shell runs.
+/// The source of the statements of a shell.
 #[derive(Debug, Clone, Default)]
 pub struct Program {
     /// Commands to run (`-e`); the shell ends after them.
@@ -88,7 +88,7 @@ pub fn run(connection: Box<dyn Connection>, program: &Program, interrupt: Interr
     status
 }
 
-/// What reading a line gave.
+/// The result of reading a line.
 enum Given {
     /// A line without its end.
     Line(Vec<u8>),
@@ -280,7 +280,7 @@ impl Runner {
         0
     }
 
-    /// The lines of a file or of standard input. `None`: they have ended.
+    /// The lines of a file or of standard input. `None` if they have ended.
     fn lines(&mut self, source: &mut dyn Lines, script: bool) -> Option<i32> {
         let mut prompt = self.prompt(0, None, false);
         let mut open = false;

@@ -19,7 +19,7 @@ pub enum Mode {
     Batch,
 }
 
-/// What happened to a statement.
+/// The outcome of a statement.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step {
     /// It was run.
@@ -193,7 +193,7 @@ impl Session {
                 if mode == Mode::Batch || !goes_on || self.shell.fatal {
                     return Step::Failed(exception);
                 }
-                // A guess at the name that was meant stands on a line of its own.
+                // A suggested name is printed on a separate line.
                 let (message, hint) = match exception.message.split_once("\nDid you mean?") {
                     Some((message, name)) => (message, format!("Did you mean?{name}\n")),
                     None => (&exception.message[..], String::new()),
@@ -217,7 +217,7 @@ fn ruby_class(failure: &Failure) -> String {
     }
 }
 
-/// Prints an error where people look for it: beside tables, and not among records.
+/// Prints an error where users expect it: with tables, but not among records.
 fn print_error(context: &mut Context, text: &str) {
     if context.out.tables() {
         context.out.raw(text.as_bytes());

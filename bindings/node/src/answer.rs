@@ -82,8 +82,8 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// An error: its kind (u8), its message in plain words, the Java class and the message of HBase's exception, and
-    /// the messages of its causes, outermost first.
+    /// An error: its kind (u8), its readable message, the Java class and the message of HBase's exception, and the
+    /// messages of its causes, outermost first.
     pub fn error(&mut self, error: &Error) {
         self.code(ErrorKind::from(error.kind()));
         self.bytes(error.plain().as_bytes());

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 #[derive(Default)]
 pub struct Copying(Mutex<Option<Report>>);
 
-/// What a copy is about, and how much it has copied.
+/// The progress of a copy: its table and family, and the amount copied.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// The table being copied.

@@ -280,7 +280,7 @@ impl Batch {
     /// mutations remain in the batch, so that they can be sent again.
     ///
     /// Raises the exception of the first row that fails, as `Table.put` and `Table.delete` do. The puts of other rows
-    /// are written nevertheless.
+    /// are still written.
     fn send(&self, py: Python<'_>) -> PyResult<()> {
         let mut pending = std::mem::take(&mut *self.pending.lock());
         let (families, columns) = (pending.families.take(), std::mem::take(&mut pending.columns));

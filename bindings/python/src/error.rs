@@ -7,7 +7,7 @@ use hjall_engine::{Error, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// What a call is about, for the message of its error.
+/// The subject of a call, for the message of its error.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
     /// The name of the method.
@@ -73,8 +73,8 @@ fn class(error: &Error) -> &'static str {
     }
 }
 
-/// The text of the exception: the engine's message in plain words. Where it names what to call, the package's own
-/// methods are named instead.
+/// The text of the exception: the engine's readable message. Where it names what to call, the package's own methods are
+/// named instead.
 fn message(error: &Error) -> String {
     use ErrorKind as K;
     let text = error.message();

@@ -47,7 +47,7 @@ impl Written<'_> {
 
 impl Catalog {
     /// Writes pairs of the catalog (`None` removes the key) and the counter in one transaction. Does not wait for a
-    /// sync: nothing that others wait for may be locked while a disk is.
+    /// sync, because callers hold locks for which other calls wait.
     fn commit(&self, counter: &Counter, pairs: &[(Bytes, Option<Bytes>)]) -> Result<Written<'_>> {
         let head = record::encode_head(&Head { next_number: counter.next, cluster_id: self.cluster_id.clone() });
         let done = self.store.transact_unsynced(&[lock_name()], Durability::FsyncWal, &mut |tx| {
@@ -135,7 +135,7 @@ impl Catalog {
             *held = new.clone();
             written
         };
-        // What is written to new spaces from now on is durable only with the change, which the journal has before it.
+        // Writes to the new spaces follow the change in the journal, so they are durable only if the change is.
         written.synced()?;
         if let Some(new) = &new {
             self.register_rules(new);

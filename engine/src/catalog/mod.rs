@@ -50,13 +50,13 @@ pub(crate) struct Catalog {
     unsynced: AtomicU64,
 }
 
-/// How often a change that waits for another one checks whether it has been stopped.
+/// The interval at which a change that waits for another one checks whether it has been stopped.
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Allocates numbers for spaces and tables. No number is allocated twice.
 pub(crate) struct Counter {
     next: u64,
-    /// The flag of the change that runs.
+    /// The flag of the running change.
     stop: Stop,
 }
 
@@ -196,7 +196,7 @@ impl Catalog {
                         &*shared
                     }
                 };
-                // Without a state, the table has been dropped since. One that was created again has a new entry.
+                // Without a state, the table has been dropped. A table that was created again has a new entry.
                 if !self.doubtful.load(Ordering::Acquire)
                     && let Some(state) = held
                 {
@@ -211,8 +211,8 @@ impl Catalog {
         }
     }
 
-    /// Runs `work` on a table's state under the table's shared lock. `None` if the lock would have to be waited for,
-    /// the table has been dropped, the catalog is in doubt, or `work` returns it.
+    /// Runs `work` on a table's state under the table's shared lock. Returns `None` if the lock is not free, the table
+    /// has been dropped, the catalog is in doubt, or `work` returns `None`.
     pub(crate) fn with_slot_at_once<T>(
         &self,
         slot: &TableSlot,

@@ -20,7 +20,7 @@ pub(crate) struct Family {
     pub name: Bytes,
     /// The space of its cells.
     pub space: SpaceId,
-    /// VERSIONS, TTL and the like.
+    /// VERSIONS, TTL and other rules.
     pub rules: FamilyRules,
 }
 
@@ -53,7 +53,7 @@ pub(crate) const LOCK_PREFIX: usize = 8;
 pub(crate) struct TableState {
     number: u64,
     descriptor: TableDescriptor,
-    /// By name.
+    /// Sorted by name.
     families: Arc<[Family]>,
     regions: Vec<Region>,
     traffic: RegionCounters,
@@ -78,8 +78,8 @@ impl TableState {
         Self { number, descriptor, families, regions, traffic, garbage, enabled, read_only, durability }
     }
 
-    /// Continues the counters of an earlier state, unless the table is another one. Those of traffic also begin at zero
-    /// if its regions are others.
+    /// Takes over the counters of an earlier state of the same table. The traffic counters start at zero if the regions
+    /// have changed.
     pub(super) fn continuing(self, earlier: &Self) -> Self {
         if self.number != earlier.number {
             return self;
@@ -101,12 +101,12 @@ impl TableState {
         &self.descriptor
     }
 
-    /// The families, by name.
+    /// The families, sorted by name.
     pub(crate) fn families(&self) -> &Arc<[Family]> {
         &self.families
     }
 
-    /// The regions, by start key.
+    /// The regions, sorted by start key.
     pub(crate) fn regions(&self) -> &[Region] {
         &self.regions
     }
@@ -121,7 +121,7 @@ impl TableState {
         self.traffic.count_reads(self.region_index(row), results, bytes);
     }
 
-    /// Counts garbage that a read has met, in bytes.
+    /// Counts garbage that a read has encountered, in bytes.
     pub(crate) fn count_garbage(&self, bytes: u64) {
         if bytes > 0 {
             self.garbage.add(bytes);

@@ -15,7 +15,7 @@ use super::TableState;
 use crate::error::Result;
 use crate::group;
 
-/// A table's entry in the catalog: its state and the lock on it. `None`: the table has been dropped and the entry
+/// A table's entry in the catalog: its state and the lock on it. `None` if the table has been dropped and the entry
 /// removed.
 #[derive(Debug)]
 pub(crate) struct TableSlot(Arc<RwLock<Option<Arc<TableState>>>>);
@@ -36,13 +36,13 @@ impl TableSlot {
     /// Therefore the group of this thread, which may hold it, is committed before this waits.
     pub(crate) fn shared(&self) -> Shared<'_> {
         self.0.try_read().unwrap_or_else(|| {
-            // Its calls are told the outcome of the commit.
+            // The group's function learns the outcome of the commit.
             let _ = group::commit();
             self.0.read()
         })
     }
 
-    /// Locks the table shared, unless that has to be waited for.
+    /// Locks the table shared. `None` if the lock is not free.
     pub(crate) fn try_shared(&self) -> Option<Shared<'_>> {
         self.0.try_read()
     }
@@ -50,8 +50,7 @@ impl TableSlot {
     /// Locks the table shared until the group of this thread is committed, unless the group holds that lock already.
     ///
     /// # Errors
-    /// That of [`group::commit`], which is called if the lock has to be waited for, and that of
-    /// [`group::before_waiting`].
+    /// The errors of [`group::commit`], which is called if the lock is not free, and of [`group::before_waiting`].
     pub(crate) fn shared_in_group(&self) -> Result<Rc<Kept>> {
         let address = Arc::as_ptr(&self.0) as usize;
         if let Some(kept) = group::kept(address) {
@@ -77,7 +76,7 @@ impl TableSlot {
 
     /// Locks the table exclusively, once all shared locks have been released.
     pub(crate) fn exclusive(&self) -> Exclusive<'_> {
-        // The group of this thread may hold one. Its calls are told the outcome of the commit.
+        // The group of this thread may hold a shared lock. Its function learns the outcome of the commit.
         let _ = group::commit();
         self.0.write()
     }

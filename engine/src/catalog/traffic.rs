@@ -1,4 +1,4 @@
-//! Counters of reads and writes by region, and of the garbage that reads meet.
+//! Counters of reads and writes by region, and of the garbage that reads encounter.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -39,10 +39,10 @@ impl std::ops::AddAssign for Traffic {
     }
 }
 
-/// The most counters that the regions of a table have together, unless it has more regions.
+/// The largest number of counters of a table, unless it has more regions.
 const COUNTERS_MAX: usize = 4096;
 
-/// In cache lines of their own (processors fetch them in pairs).
+/// Counters in separate cache lines. Processors fetch cache lines in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Counters {
@@ -55,7 +55,7 @@ struct Counters {
 /// The counters of all regions of a table. States of a table with the same regions share them.
 #[derive(Debug, Clone)]
 pub(crate) struct RegionCounters {
-    /// By region; for each of them as many as there are shards, which threads use in turn.
+    /// The counters of each region: one for each shard. Threads are assigned to shards in turn.
     counters: Arc<[Counters]>,
     shards: usize,
 }
@@ -106,7 +106,7 @@ fn cores() -> usize {
     *CORES.get_or_init(|| available_parallelism().map_or(1, NonZero::get))
 }
 
-/// The bytes of markers, and of deleted and expired cells, that reads of a table have met since its last major
+/// The bytes of markers, and of deleted and expired cells, that reads of a table have encountered since its last major
 /// compaction began. States of a table share it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct GarbageCounter(Arc<AtomicU64>);
@@ -121,7 +121,7 @@ impl GarbageCounter {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Begins at zero again.
+    /// Resets the counter to zero.
     pub(crate) fn reset(&self) {
         self.0.store(0, Ordering::Relaxed);
     }

@@ -47,7 +47,7 @@ impl CellFilter {
         (full && !self.column.is_empty()).then_some(&self.column[..])
     }
 
-    /// Whether a pair can be dropped; `None`: it is not a valid cell.
+    /// Whether a pair can be dropped; `None` if it is not a valid cell.
     fn may_drop(&mut self, key: &[u8], stored: &[u8]) -> Option<bool> {
         let row_len = key::row_prefix_len(key).ok()?;
         if self.row[..] != key[..row_len] {

@@ -22,12 +22,12 @@ const BYTES_PER_PLACE: u64 = 4 << 20;
 pub(crate) struct GarbageSample {
     /// Bytes read.
     pub read_bytes: u64,
-    /// Those of them that a major compaction would drop now.
+    /// The bytes that a major compaction would drop now.
     pub garbage_bytes: u64,
 }
 
 impl GarbageSample {
-    /// Reads a sample of a family's pairs. The work is bounded, whatever the size of the space.
+    /// Reads a sample of a family's pairs. The work is bounded, regardless of the size of the space.
     ///
     /// # Errors
     /// Those of the store.

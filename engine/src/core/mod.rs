@@ -1,6 +1,6 @@
 //! An open database: its store, catalog, limits and row cache, and the handles that keep it open.
 //!
-//! The facade, tables, reads and writes share a [`Core`]. A [`Handle`] is one opening of a database; all openings of a
+//! The public types, reads and writes share a [`Core`]. A [`Handle`] is one opening of a database; all openings of a
 //! folder share one core.
 
 mod handle;
@@ -115,11 +115,11 @@ impl Core {
     }
 }
 
-/// The staged writes of a group, in the row cache.
+/// The writes of a group in the row cache, which end with its commit.
 #[derive(Default)]
 struct CacheUpdates {
     writes: Vec<RowsBeingWritten>,
-    /// Their store, if some of them want to cache what their rows become.
+    /// The store of the writes, if some of them insert their rows into the cache.
     store: Option<Arc<dyn Store>>,
 }
 
@@ -132,7 +132,7 @@ impl AfterCommit for CacheUpdates {
     }
 }
 
-/// Caches the rows of a write that has succeeded.
+/// Inserts the rows of a successful write into the cache.
 fn update_cache(writing: Option<RowsBeingWritten>, store: &dyn Store) {
     if let Some(writing) = writing.filter(RowsBeingWritten::wants_writes) {
         writing.succeeded(store.generation(), store.now_ms());

@@ -35,7 +35,7 @@ impl<T> OpenFolders<T> {
         Self(Mutex::new(BTreeMap::new()))
     }
 
-    /// Opens a folder with `open`. If it is open already, shares its value if that `fits`.
+    /// Opens a folder with `open`. If the folder is open already, shares its value if `fits` accepts it.
     ///
     /// # Errors
     /// `InvalidArgument` if the folder is open and its value does not fit; `Io`; those of `open`.

@@ -16,7 +16,7 @@ use crate::store::{
     repair_journals, sync_folder, write_all,
 };
 
-/// A backup begins again if a table that it copies is changed, this often in all.
+/// The number of attempts of a backup. It begins again if a table that it copies is changed.
 const BACKUP_ATTEMPTS: u32 = 3;
 
 /// The progress of a backup or a check in one family.
@@ -39,7 +39,7 @@ pub struct FamilyProgress {
 pub struct Damage {
     /// The table and the family; `None` for the journals, which all tables share.
     pub family: Option<(TableName, Bytes)>,
-    /// The error. What follows in the family or in the journals has not been read.
+    /// The error. The rest of the family or of the journals has not been read.
     pub error: Error,
 }
 
@@ -146,7 +146,7 @@ impl Engine {
     /// Makes a backup as [`Self::backup`] does, but shares with other folders the files of tables that have not
     /// changed: they are linked to those of the database, on the same file system, or else to those of an earlier
     /// backup at `folder`, which may exist and is replaced. Linked files take no space, but damage to one on the disk
-    /// concerns each folder that has it. Everything is read and checked. A store without files makes a full backup.
+    /// affects each folder that has it. Everything is read and checked. A store without files makes a full backup.
     ///
     /// # Errors
     /// Those of [`Self::backup`]; `InvalidArgument` if `folder` contains anything but a backup; `Locked` if the earlier
@@ -187,7 +187,7 @@ impl Engine {
     }
 }
 
-/// Where an earlier backup is while the one that was built in `part` replaces it.
+/// The path of an earlier backup while the one that was built in `part` replaces it.
 fn old_of(part: &Path) -> PathBuf {
     part.with_extension("old")
 }
@@ -260,7 +260,7 @@ impl FamilyProgress {
     }
 }
 
-/// Where a backup is built.
+/// The folders of a backup that is being built.
 struct Staging {
     /// The folder in which it is built.
     part: PathBuf,
@@ -312,7 +312,7 @@ fn part_of(folder: &Path, replaces: bool) -> Result<Staging> {
     let mut part_name = name.to_owned();
     part_name.push(".part");
     let part = folder.with_file_name(part_name);
-    // What a crash has left while an earlier backup was being replaced, or a folder of the user.
+    // Left by a crash while an earlier backup was being replaced, or a folder of the user.
     let old = old_of(&part);
     if earlier.is_some() && old.exists() {
         return Err(refuse(&old));
@@ -327,8 +327,7 @@ fn part_of(folder: &Path, replaces: bool) -> Result<Staging> {
     Ok(Staging { part, earlier })
 }
 
-/// The data folder that contains a path, which need not exist. The store removes what it does not know from its
-/// folders.
+/// The data folder that contains a path, which need not exist. The store removes unknown files from its folders.
 fn data_folder_around(path: &Path) -> Option<PathBuf> {
     let existing = path.ancestors().find_map(|ancestor| fs::canonicalize(ancestor).ok())?;
     existing.ancestors().find(|ancestor| is_data_folder(ancestor)).map(Path::to_owned)

@@ -16,7 +16,7 @@ pub struct TableFiles {
     pub bytes: u64,
     /// Their number.
     pub count: u64,
-    /// When the oldest file was written; `None`: the table has no files.
+    /// When the oldest file was written; `None` if the table has no files.
     pub oldest: Option<SystemTime>,
 }
 
@@ -29,10 +29,10 @@ impl Engine {
         self.compact_with(name, major, &Arc::default())
     }
 
-    /// Compacts a table's files, one family after the other, and returns when done. A minor compaction merges files
-    /// as the store sees fit; a major one rewrites everything and drops all cells and delete markers that no read can
-    /// see any more, and stores altered families as their COMPRESSION, BLOOMFILTER and BLOCKSIZE say. A disabled
-    /// table is not compacted, as in HBase.
+    /// Compacts a table's files, one family after the other, and returns when done. A minor compaction merges files as
+    /// the store sees fit; a major one rewrites everything and drops all cells and delete markers that no read can see
+    /// any more, and applies altered COMPRESSION, BLOOMFILTER and BLOCKSIZE. A disabled table is not compacted, as in
+    /// HBase.
     ///
     /// `control` reports progress, sets the pace and can stop the compaction from another thread.
     ///
@@ -111,16 +111,16 @@ impl Engine {
         Ok(if all_bytes > 0.0 { garbage_bytes / all_bytes } else { 0.0 })
     }
 
-    /// How much garbage reads have met: for each table, the bytes of delete markers, and of deleted and expired cells,
-    /// that gets and scans have examined since the last major compaction began, or the database was opened. Tables
-    /// without any are left out.
+    /// The garbage that reads have encountered: for each table, the bytes of delete markers, and of deleted and expired
+    /// cells, that gets and scans have examined since the last major compaction began, or the database was opened.
+    /// Tables without any are left out.
     pub fn garbage_read(&self) -> Vec<(TableName, u64)> {
         let tables = self.catalog().tables();
         let read = tables.iter().map(|table| (table.name().clone(), table.garbage().read()));
         read.filter(|(_, bytes)| *bytes > 0).collect()
     }
 
-    /// Makes [`Self::garbage_read`] of a table begin at zero again. Does nothing if it does not exist.
+    /// Resets [`Self::garbage_read`] of a table to zero. Does nothing if the table does not exist.
     pub fn forget_garbage_read(&self, name: &TableName) {
         if let Ok(table) = self.catalog().table(name) {
             table.garbage().reset();

@@ -25,7 +25,7 @@ pub use backup::{Damage, FamilyProgress};
 pub use maintenance::TableFiles;
 pub use traffic::TableTraffic;
 
-/// A database. Cheap to clone; all clones are the same one.
+/// A database. Cheap to clone; all clones refer to the same database.
 #[derive(Clone)]
 pub struct Engine {
     handle: Arc<Handle>,
@@ -121,7 +121,7 @@ impl Engine {
         self.table_named(name.clone())
     }
 
-    /// As [`Self::table`], for a name that is not needed any more.
+    /// As [`Self::table`], but takes ownership of the name.
     pub fn table_named(&self, name: TableName) -> Table {
         Table::new(Arc::clone(&self.handle), name)
     }

@@ -11,7 +11,7 @@ use crate::region::{self, Region};
 impl Engine {
     /// The region with the greatest name not after `key` in the order of `hbase:meta`, which is what HBase finds for a
     /// key like `table,row,99999999999999`. It may belong to another table than the one named in `key`. `hbase:meta`
-    /// does not list its own region. Tables that are not `visible` are passed over.
+    /// does not list its own region. Tables that are not `visible` are skipped.
     pub fn region_not_after(&self, key: &[u8], visible: impl Fn(&TableName) -> bool) -> Option<(TableName, Region)> {
         let tables = self.catalog().tables();
         let all = tables

@@ -46,19 +46,19 @@ impl Compare {
         (!value.is_empty()).then_some(value)
     }
 
-    /// The arguments of a filter that takes an operator and a comparator alone.
+    /// The arguments of a filter that takes only an operator and a comparator.
     pub(super) fn parse(arguments: &Arguments<'_>) -> Parsed<Self> {
         arguments.count(&[2], "2: operator, comparator")?;
         let (op, comparator) = arguments.compare(0)?;
         Ok(Self::new(op, comparator))
     }
 
-    /// Reads the message of a filter that has a comparison alone.
+    /// Reads the message of a filter that has only a comparison.
     pub(super) fn decode(body: &[u8]) -> Result<Self> {
         Self::from_message(message::<Comparing>(body)?.compare)
     }
 
-    /// Writes the message of a filter that has a comparison alone.
+    /// Writes the message of a filter that has only a comparison.
     pub(super) fn encode(&self) -> Vec<u8> {
         Comparing { compare: Some(self.to_message()) }.encode_to_vec()
     }

@@ -18,7 +18,7 @@ pub trait Budget {
     /// The error with which the read then fails.
     fn take(&self, cells: usize, bytes: usize) -> Result<()>;
 
-    /// Gives back what was taken for cells that are dropped.
+    /// Returns the room of cells that are dropped.
     fn release(&self, cells: usize, bytes: usize);
 
     /// Whether another read may begin.
@@ -97,9 +97,9 @@ fn own_bytes(cell: &Cell) -> usize {
 pub(super) struct Gathered<'a> {
     budget: &'a dyn Budget,
     row_bytes: usize,
-    /// Taken from the budget.
+    /// The amount taken from the budget.
     taken: Amount,
-    /// Not yet taken.
+    /// The amount that has not been taken yet.
     pending: Amount,
 }
 
@@ -115,7 +115,7 @@ impl<'a> Gathered<'a> {
         Self { budget, row_bytes: 0, taken: Amount::default(), pending: Amount::default() }
     }
 
-    /// Counts one more cell of the row.
+    /// Counts a cell of the row.
     ///
     /// # Errors
     /// `RowTooLarge`, and the error of the budget.
@@ -141,7 +141,7 @@ impl<'a> Gathered<'a> {
         if self.pending.cells * size_of::<Cell>() + self.pending.bytes >= STEP_BYTES { self.settle() } else { Ok(()) }
     }
 
-    /// Takes what is still pending. To be called for a row that is returned.
+    /// Takes the pending bytes from the budget. Must be called for a row that is returned.
     ///
     /// # Errors
     /// The error of the budget.
@@ -156,7 +156,7 @@ impl<'a> Gathered<'a> {
         Ok(())
     }
 
-    /// Gives everything back: the row is left out.
+    /// Returns all bytes to the budget, because the row is left out.
     pub(super) fn release(self) {
         if self.taken.cells > 0 {
             self.budget.release(self.taken.cells, self.taken.bytes);

@@ -17,7 +17,7 @@ impl ColumnTracker {
         self.seen >= plan.examine
     }
 
-    /// Counts the next undeleted value. `false`: it and all older ones are not visible.
+    /// Counts the next undeleted value. Returns `false` if this value and all older ones are not visible.
     pub(super) fn admit(&mut self, plan: &FamilyScan, timestamp: i64, now: i64) -> bool {
         if self.is_full(plan) {
             return false;

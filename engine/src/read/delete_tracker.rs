@@ -11,7 +11,7 @@ use crate::value;
 
 /// Tracks what the markers of one family in one row, or of one column, hide.
 pub(super) struct DeleteTracker {
-    /// Everything up to this timestamp; `i64::MIN`: nothing.
+    /// Everything up to this timestamp is hidden. `i64::MIN` hides nothing.
     up_to: i64,
     /// Everything with one of these timestamps is hidden too.
     exact: Times,

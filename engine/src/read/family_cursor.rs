@@ -104,8 +104,8 @@ impl FamilyCursor {
         self.pairs.held_bytes() + self.reverse.as_ref().map_or(0, ReverseRows::held_bytes)
     }
 
-    /// The bytes of the markers and of the deleted and expired cells that were met since the last call. Those that were
-    /// passed over without being examined are not counted.
+    /// The bytes of the markers and of the deleted and expired cells that were encountered since the last call. Cells
+    /// that were skipped without being examined are not counted.
     pub(super) fn take_garbage_bytes(&mut self) -> u64 {
         std::mem::take(&mut self.garbage_bytes) + self.pairs.take_garbage_bytes()
     }
@@ -174,7 +174,7 @@ impl FamilyCursor {
         if self.plan.wanted.is_none() { self.pairs.skip_over(&prefix, key::prefix_end) } else { Ok(()) }
     }
 
-    /// The next visible version of the open row. Its column is open afterwards. `None`: the row has no more.
+    /// The next visible version of the open row; `None` if the row has no more. Its column is open afterwards.
     pub(super) fn next_version(&mut self) -> Result<Option<Version>> {
         if self.plan.is_empty() {
             return Ok(None);
@@ -198,7 +198,7 @@ impl FamilyCursor {
         }
     }
 
-    /// The next visible cell of the open row. `None`: the row has no more.
+    /// The next visible cell of the open row; `None` if the row has no more.
     pub(super) fn next_cell(&mut self) -> Result<Option<Cell>> {
         let Some(version) = self.next_version()? else { return Ok(None) };
         let Some(row) = &self.row else { return Ok(None) };

@@ -22,7 +22,7 @@ const LIMITED_BATCH: usize = 4;
 
 /// The pairs of a key range of a space, ascending.
 pub(super) struct Pairs {
-    /// `None`: the remaining pairs are all buffered.
+    /// `None` if all remaining pairs are buffered.
     cursor: Option<Box<dyn Cursor>>,
     /// Fetched pairs. Those before `at` have been consumed.
     fetched: Vec<Pair>,
@@ -37,7 +37,8 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// The pairs with `from <= key < to` (an empty `to`: no end). `expected`: how many are likely to be consumed.
+    /// The pairs with `from <= key < to` (an empty `to`: no end). `expected` is the number of pairs that are likely to
+    /// be consumed.
     pub(super) fn open(
         snapshot: &Arc<dyn Snapshot>,
         space: SpaceId,
@@ -79,7 +80,7 @@ impl Pairs {
         }
     }
 
-    /// The bytes of the garbage that was met since the last call.
+    /// The bytes of the garbage that was encountered since the last call.
     pub(super) fn take_garbage_bytes(&mut self) -> u64 {
         std::mem::take(&mut self.garbage_bytes)
     }

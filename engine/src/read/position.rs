@@ -16,12 +16,12 @@ const FETCH_BYTES: usize = 2 << 20;
 /// How far a scan has been read.
 ///
 /// HBase's client fetches up to `caching` results of one region, or 2 MiB. A caller of this engine usually reads less
-/// at once, so one fetch is read in several portions. The fetch matters for what clients can see: a filter starts anew
-/// in the next region only if the fetch returned a result, a change of the table shows in the next fetch, and the last
-/// result of a fetch is called partial although its row may have ended.
+/// at once, so one fetch is read in several portions. Clients can observe the limits of a fetch: a filter is reset for
+/// the next region only if the fetch returned a result, a change of the table takes effect with the next fetch, and the
+/// last result of a fetch is called partial even if its row may have ended.
 pub(super) struct Position {
     pub(super) progress: Progress,
-    /// Rows that the limit still allows; `None`: no limit.
+    /// Rows that the limit still allows; `None` without a limit.
     rows_left: Option<usize>,
     fetch: Fetch,
     /// The row of which only some pieces have been read.
@@ -44,7 +44,7 @@ struct Fetch {
 #[derive(Clone, Copy)]
 pub(super) struct Wanted {
     pub(super) results: usize,
-    /// As in [`Row::bytes`].
+    /// The size in bytes, as in [`Row::bytes`].
     pub(super) bytes: usize,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Portion {
 
 /// Why a portion ended.
 pub(super) enum End {
-    /// It has as much as the caller wanted.
+    /// The portion has the size that the caller wanted.
     Wanted,
     /// A fetch of HBase's client ends here.
     Fetch,
@@ -86,12 +86,12 @@ impl Position {
         }
     }
 
-    /// Whether the present fetch of HBase's client has begun.
+    /// Whether the current fetch of HBase's client has begun.
     pub(super) fn is_in_fetch(&self) -> bool {
         self.fetch.begun
     }
 
-    /// The number of results of the present fetch.
+    /// The number of results of the current fetch.
     pub(super) fn fetched(&self) -> usize {
         self.fetch.results
     }
@@ -235,7 +235,7 @@ impl Position {
         }
     }
 
-    /// Whether the present fetch of HBase's client ends here.
+    /// Whether the current fetch of HBase's client ends here.
     fn is_fetch_full(&self, scan: &Scan) -> bool {
         let caching = usize::try_from(scan.caching).ok().filter(|caching| *caching > 0);
         caching.is_some_and(|caching| self.fetch.results >= caching) || self.fetch.bytes >= FETCH_BYTES

@@ -31,7 +31,7 @@ pub(super) struct RegionScan {
     pub(super) closed: Vec<Bytes>,
 }
 
-/// What is needed to continue the scan of a region.
+/// The state that is needed to continue the scan of a region.
 pub(super) struct RegionProgress {
     /// The keys after the last row that was examined.
     pub(super) extent: KeyRange,
@@ -45,15 +45,15 @@ pub(super) enum Step {
     Row(Row),
     /// The region has no more rows.
     End,
-    /// The scan was told to pause after a row that it has passed over. The next step continues there.
+    /// The scan was told to pause after a skipped row. The next step continues there.
     Paused,
 }
 
 /// The rows of one region.
 pub(super) struct RegionScanner {
-    /// Essential families, by name: their cells decide whether a row passes the filter.
+    /// Essential families, sorted by name. Their cells decide whether a row passes the filter.
     deciding: Vec<StoreScanner>,
-    /// The other families, by name: they are read for rows that passed.
+    /// The other families, sorted by name. They are read for rows that have passed the filter.
     joining: Vec<StoreScanner>,
     filter: Option<Box<dyn Filter>>,
     whole_row_filter: bool,
@@ -65,7 +65,7 @@ pub(super) struct RegionScanner {
     ended: bool,
     /// The key of the row that was examined last.
     examined: Option<Bytes>,
-    /// The filter has accepted a row that has not been returned yet.
+    /// Whether the filter has accepted a row that has not been returned yet.
     accepted: bool,
     /// The number of cells of the last row, as an estimate for the next one.
     width: Option<usize>,
@@ -128,7 +128,7 @@ impl RegionScanner {
         })
     }
 
-    /// The next row, or the next piece of one. `None`: the region has no more rows.
+    /// The next row, or the next piece of one; `None` if the region has no more rows.
     pub(super) fn next(&mut self, budget: &dyn Budget) -> Result<Option<Row>> {
         match self.next_step(&Unpaused(budget))? {
             Step::Row(row) => Ok(Some(row)),
@@ -153,7 +153,7 @@ impl RegionScanner {
         RegionProgress { extent, filter: self.filter, closed }
     }
 
-    /// Whether a row has been returned completely or passed over, with all rows before it.
+    /// Whether a row and all rows before it have been returned completely or skipped.
     pub(super) fn has_examined(&self, row: &[u8]) -> bool {
         let reached = |examined: &Bytes| match self.order {
             Order::Ascending => &examined[..] >= row,
@@ -167,7 +167,7 @@ impl RegionScanner {
         self.deciding.iter().chain(&self.joining).map(StoreScanner::held_bytes).sum()
     }
 
-    /// The bytes of the garbage that was met since the last call.
+    /// The bytes of the garbage that was encountered since the last call.
     pub(super) fn take_garbage_bytes(&mut self) -> u64 {
         self.deciding.iter_mut().chain(&mut self.joining).map(StoreScanner::take_garbage_bytes).sum()
     }
@@ -213,7 +213,7 @@ impl RegionScanner {
         Ok(false)
     }
 
-    /// Reads the next row into `row`. `false`: the region has no more rows. Only for scans of whole rows without a
+    /// Reads the next row into `row`. `false` if the region has no more rows. Only for scans of whole rows without a
     /// filter. If it fails, `row` still has the key of the row before.
     pub(super) fn next_into(&mut self, row: &mut ReusedRow) -> Result<bool> {
         while let Begun::Row { prefix, key } = self.begin_row(&Unlimited)? {
@@ -278,7 +278,7 @@ impl RegionScanner {
         }
     }
 
-    /// Applies the filter to a finished row. `false`: the row is skipped.
+    /// Applies the filter to a finished row. Returns `false` if the row is skipped.
     fn passes(&mut self, cells: &mut Vec<Cell>) -> Result<bool> {
         let empty = cells.is_empty();
         let Some(filter) = &mut self.filter else { return Ok(!empty) };
@@ -382,7 +382,7 @@ impl RegionScanner {
             }
             let Some((prefix, key)) = next else { break };
             let Some(filter) = &mut self.filter else { return Ok(Begun::Row { prefix, key }) };
-            // HBase asks again before the key: a skipped row may have ended the scan.
+            // HBase checks this again before the key, because a skipped row may have ended the scan.
             if !filter.filter_all_remaining()? && !filter.filter_row_key(&key)? {
                 return Ok(Begun::Row { prefix, key });
             }

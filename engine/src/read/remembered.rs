@@ -13,8 +13,8 @@ use crate::error::Result;
 use crate::name::TableName;
 use crate::request::Columns;
 
-/// The rows of one table that the row cache remembers as a get of the newest cells of a whole row returns them. Meant
-/// to be kept by a client that reads one table often: a table is looked up once, and the answers are shared.
+/// The rows of one table that the row cache remembers as a get of the newest cells of a whole row returns them. Useful
+/// for a client that reads one table often: the table is looked up once, and the answers are shared.
 ///
 /// It does not keep the database open.
 #[derive(Clone)]
@@ -30,7 +30,7 @@ impl fmt::Debug for RememberedRows {
 }
 
 impl RememberedRows {
-    /// Those of the table that has this name.
+    /// The remembered rows of the table with this name.
     ///
     /// # Errors
     /// `Closed`, `TableNotFound`.
@@ -38,8 +38,8 @@ impl RememberedRows {
         Ok(Self { handle: Arc::downgrade(handle), slot: handle.live()?.catalog.slot(name)? })
     }
 
-    /// The answer to a get of the newest cells of a row. `None`: it is not remembered, or the table has been dropped or
-    /// disabled, or would have to be waited for. Then [`crate::Table::get_for`] answers.
+    /// The answer to a get of the newest cells of a row. `None` if it is not remembered, if the table has been dropped
+    /// or disabled, or if its lock is not free. Use [`crate::Table::get_for`] then.
     ///
     /// # Errors
     /// That of the budget.
@@ -47,7 +47,7 @@ impl RememberedRows {
         self.find(row, budget, |whole, _| Some(whole))
     }
 
-    /// As [`Self::get`], for some columns. `None` also if the table does not have all of their families.
+    /// As [`Self::get`], for some columns. Also `None` if the table does not have all of their families.
     ///
     /// # Errors
     /// That of the budget.
@@ -76,7 +76,7 @@ impl RememberedRows {
         found.transpose()
     }
 
-    /// Whether the table has been dropped. One that was created since under its name is another table.
+    /// Whether the table has been dropped. A table that was created with its name since is another table.
     pub fn is_dropped(&self) -> bool {
         self.slot.try_shared().is_some_and(|state| state.is_none())
     }

@@ -30,7 +30,7 @@ pub(super) trait CellSink {
     fn cell(&mut self, cell: Cell) -> Result<()>;
 }
 
-/// The place of a cell in its table.
+/// The column of a cell in its table.
 pub(super) struct CellPlace<'a> {
     pub(super) row: &'a Bytes,
     pub(super) family: &'a Bytes,
@@ -70,7 +70,8 @@ impl ReusedRow {
         &self.cells
     }
 
-    /// Family and qualifier of the columns of all rows that have been read, in the order in which they were met.
+    /// Family and qualifier of the columns of all rows that have been read, in the order in which they were
+    /// encountered.
     pub fn columns(&self) -> &[(Bytes, Bytes)] {
         &self.numbers.columns
     }
@@ -94,7 +95,7 @@ impl ReusedRow {
         ReusedCells { row: self, gathered: Gathered::new(&Unlimited), before: None }
     }
 
-    /// Ends a row. `false`: it has no cells, and does not count.
+    /// Ends a row. Returns `false` if the row has no cells and is not counted.
     pub(super) fn finish(&mut self, key: Bytes) -> bool {
         if self.cells.is_empty() {
             return false;
@@ -155,11 +156,11 @@ impl CellSink for ReusedCells<'_> {
 /// The numbers of columns.
 #[derive(Debug, Default)]
 struct ColumnNumbers {
-    /// By number.
+    /// The columns, indexed by number.
     columns: Vec<(Bytes, Bytes)>,
-    /// The encoded qualifiers, by number.
+    /// The encoded qualifiers, indexed by number.
     encoded: Vec<Bytes>,
-    /// By family and encoded qualifier.
+    /// The numbers, keyed by family and encoded qualifier.
     numbers: HashMap<(Bytes, Bytes), usize>,
     /// The column that followed each column in the last row that had it. Rows mostly have the same columns.
     next: Vec<usize>,

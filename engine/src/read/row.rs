@@ -163,7 +163,7 @@ fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
     })
 }
 
-/// What a get reads of each family.
+/// The selection of a get in each family.
 fn plans(table: &TableState, get: &Get) -> Result<Vec<FamilyScan>> {
     let selection = Selection {
         columns: &get.columns,
@@ -200,7 +200,7 @@ fn remember_whole(core: &Core, table: &TableState, row: &Bytes, cached: &Arc<Cac
     Ok(())
 }
 
-/// The part of a whole row that these columns select. `None`: the table does not have all of their families.
+/// The part of a whole row that these columns select; `None` if the table does not have all of their families.
 pub(super) fn of_columns(whole: &Row, columns: &Columns, families: &[Family]) -> Option<Row> {
     if columns.is_all() {
         return Some(whole.clone());
@@ -308,8 +308,8 @@ fn each_newest(
     now: i64,
     each: &mut dyn FnMut(i64, Value),
 ) -> Result<()> {
-    // The row may be on disk. A thread that has other calls to run keeps its place: the notice would wake a thread for
-    // each of them, and most rows are in memory.
+    // The row may be on disk. A thread of a group does not give the notice: the notice would wake another thread for
+    // each call of the group, and most rows are in memory.
     group::before_waiting()?;
     if !group::is_open() {
         blocking::may_wait();

@@ -58,16 +58,17 @@ pub struct Scanner {
 pub enum Fetched {
     /// The results.
     Rows(Vec<Row>),
-    /// The budget told the scan to pause. Nothing is lost: the next fetch continues there.
+    /// The budget told the scan to pause. No result is lost: the next fetch continues there.
     Paused,
 }
 
-/// How long a scan has been using its present snapshot.
+/// How long a scan has been using its current snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SnapshotAge {
     /// The time, by the clock of the database.
     pub time: Duration,
-    /// The bytes that have been written to the database meanwhile. The store may have to keep what they replaced.
+    /// The bytes that have been written to the database meanwhile. The store may have to keep the data that they
+    /// replaced.
     pub written_bytes: u64,
 }
 
@@ -79,10 +80,11 @@ struct View {
     written_bytes: u64,
 }
 
-/// What a scan keeps when its cursors are closed between two rows, or in a row that it reads again from its start.
+/// The state that a scan keeps while its cursors are closed, between two rows or in a row that it reads again from its
+/// start.
 struct Suspended {
     table: Arc<TableState>,
-    /// `None`: the snapshot has been released.
+    /// `None` if the snapshot has been released.
     view: Option<View>,
     /// The region that is being read.
     region: RegionProgress,
@@ -92,8 +94,8 @@ struct Suspended {
 
 /// A state of the table and how far it has been read.
 struct TableView {
-    /// A table that is disabled, altered, truncated or recreated gets another state. In HBase its regions are reopened
-    /// then, and scans continue with the current data.
+    /// A table that is disabled, altered, truncated or recreated gets another state. HBase reopens its regions in this
+    /// case, and scans continue with the current data.
     table: Arc<TableState>,
     view: View,
     /// The remaining regions, in reverse order.
@@ -143,9 +145,9 @@ impl Scanner {
         Ok(self.waiting.drain(..n.min(self.waiting.len())).collect())
     }
 
-    /// Up to `max` results, fewer at first: one, then up to four times as many in each call, while they use less than
-    /// about 64 KiB of memory together. For callers that keep the results until their own callers want them. Only an
-    /// empty list means the end of the scan.
+    /// Up to `max` results. The first call returns one, and each later call at most four times as many as the previous
+    /// one, while they use less than about 64 KiB of memory together. For callers that buffer results. Only an empty
+    /// list means the end of the scan.
     ///
     /// # Errors
     /// Those of [`Self::next`].
@@ -183,7 +185,7 @@ impl Scanner {
         }
     }
 
-    /// Like [`Self::next_for`], but may pause where the budget says so ([`Budget::must_pause`]).
+    /// Like [`Self::next_for`], but may pause where the budget requests it ([`Budget::must_pause`]).
     ///
     /// # Errors
     /// Those of [`Self::next_for`].
@@ -544,7 +546,7 @@ impl Page {
         self.bytes += row.bytes();
     }
 
-    /// Whether a call that met this error returns the page instead: its budget is used up.
+    /// Whether a call with this error returns the page instead, because its budget is used up.
     fn may_be_returned(&self, error: &Error, budget: &dyn Budget) -> bool {
         self.len > 0 && error.kind() != ErrorKind::Cancelled && budget.check().is_err()
     }

@@ -106,7 +106,7 @@ impl StoreScanner {
         self.open_row(prefix, key)
     }
 
-    /// The next cell of the open row that passes. `None`: the row has no more.
+    /// The next cell of the open row that passes; `None` if the row has no more.
     pub(super) fn next(&mut self, filter: &mut Option<Box<dyn Filter>>) -> Result<Option<Cell>> {
         while self.in_row {
             // Checked even if the row has no more cells: HBase does so, and may close the family for the rest of the
@@ -126,7 +126,7 @@ impl StoreScanner {
             self.passed += 1;
             let Window { offset, limit } = self.window;
             if self.passed > offset {
-                // HBase checks the limit after it has taken a cell, so one cell passes a limit of 0, whatever the
+                // HBase checks the limit after it has taken a cell, so one cell passes a limit of 0, regardless of the
                 // offset.
                 if limit.is_some_and(|limit| self.passed >= limit.saturating_add(offset)) {
                     self.leave_row();
@@ -147,7 +147,7 @@ impl StoreScanner {
         self.cursor.held_bytes()
     }
 
-    /// The bytes of the garbage that was met since the last call.
+    /// The bytes of the garbage that was encountered since the last call.
     pub(super) fn take_garbage_bytes(&mut self) -> u64 {
         self.cursor.take_garbage_bytes()
     }
@@ -209,7 +209,7 @@ impl StoreScanner {
         if keep { filter.transform(cell).map(Some) } else { Ok(None) }
     }
 
-    /// Counts one more cell of its column. `false`: the column has as many as were requested.
+    /// Counts a cell of its column. Returns `false` if the column already has the requested number.
     fn has_room(&mut self, cell: &Cell) -> bool {
         if self.column.as_ref() != Some(&cell.qualifier) {
             self.column = Some(cell.qualifier.clone());

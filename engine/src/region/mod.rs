@@ -39,7 +39,7 @@ pub fn cut(mut splits: Vec<Bytes>, id: i64) -> Result<Vec<Region>> {
     splits.sort();
     if splits.first().is_some_and(Bytes::is_empty) {
         return Err(Error::invalid("Empty split key must not be passed in the split keys.")
-            .with_remedy("the first region begins at the empty key by itself; leave it out"));
+            .with_remedy("the first region always begins at the empty key; leave that key out"));
     }
     if let Some(pair) = splits.windows(2).find(|w| w[0] == w[1]) {
         return Err(Error::invalid(format!(

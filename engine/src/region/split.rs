@@ -90,7 +90,7 @@ pub fn between(start: &[u8], end: &[u8], inclusive: bool, count: u32) -> Result<
 pub fn range(start: &[u8], end: &[u8], regions: u32) -> Result<Vec<Bytes>> {
     if regions < 3 {
         return Err(Error::invalid("Must create at least three regions").with_remedy(format_args!(
-            "{regions} were asked for; ask for 3 or more, or give the split keys themselves"
+            "{regions} were requested; request 3 or more, or give the split keys themselves"
         )));
     }
     if start >= end {

@@ -2,19 +2,19 @@
 //! assemble them from the blocks of several files.
 //!
 //! Invariant: a row is inserted only if no write of it began between taking its snapshot and inserting it. A write
-//! removes its rows before it begins and blocks their insertion until it has ended. So a cached row shows what a
-//! snapshot taken now would show. A put that has ended may insert what its row has become: the row that it has removed,
-//! which no other write has changed meanwhile, with its own cells. Versions, delete markers and TTLs are applied to it
-//! when it is read, as to everything stored.
+//! removes its rows before it begins and blocks their insertion until it has ended. A cached row therefore equals the
+//! row in a snapshot taken now. A put that has ended may insert the new state of its row: the removed row, if no other
+//! write has changed it meanwhile, with the cells of the put. Versions, delete markers and TTLs are evaluated when a
+//! cached row is read, as for all stored data.
 //!
 //! The unit is a family of a row: a read caches the families that it requests, and one that is too large does not
-//! prevent caching of the others. Compactions do not concern the cache, since they drop only what a get of the present
-//! cannot show. For the same reason, what a compaction would drop is not cached: a row that is overwritten often takes
-//! no more room than one that was written once. Raw gets and gets of a time range can show more and do not use the
-//! cache.
+//! prevent caching of the others. Compactions do not invalidate cached rows, because they drop only cells that no get
+//! of the newest versions returns. Such cells are not cached either, so a row that is overwritten often takes no more
+//! memory than a row that was written once. Raw gets and gets of a time range can show more and do not use the cache.
 //!
-//! Only a reopening of the store changes rows without such a write: it can reveal what a failed one left in the
-//! journal. So a row belongs to the generation of the store in which it was looked up, and is a miss in every other.
+//! Only a reopening of the store changes rows without such a write: it can reveal what a failed write left in the
+//! journal. A cached row therefore belongs to the generation of the store in which it was looked up, and is a miss in
+//! every other generation.
 
 mod row;
 
@@ -42,9 +42,9 @@ const STRIPES: usize = 1024;
 /// Admission filter: a row is cached on its second request. Hashes of recently requested rows, in sets of a few each.
 const ADMISSION_SETS: usize = 16 * 1024;
 const ADMISSION_WAYS: usize = 4;
-/// A write of more rows does not insert what they have become.
+/// A write of more rows does not insert their new states.
 const UPDATED_ROWS_MAX: usize = 16;
-/// After this number of writes without a read, a write no longer inserts what the row has become.
+/// After this number of writes without a read, a write no longer inserts the new state of the row.
 const UNREAD_WRITES_MAX: u8 = 3;
 /// The low bits of a write counter hold the number of writes in progress, the high bits the number of writes begun and
 /// ended.
@@ -64,7 +64,7 @@ pub(crate) struct RowCache {
 
 #[derive(Default)]
 struct Shard {
-    /// By the hash of the row's name. Of two names with the same hash, the one inserted last is kept.
+    /// Keyed by the hash of the row's name. Of two names with the same hash, the one inserted last is kept.
     rows: HashMap<u64, Entry, BuildPrehashed>,
     /// Hashes in insertion order. Those of removed rows are skipped.
     order: VecDeque<u64>,
@@ -76,16 +76,16 @@ struct Shard {
 
 struct Entry {
     name: Bytes,
-    /// The generation of the store that it was read from; see [`crate::store::Store::generation`].
+    /// The generation of the store that the row was read from; see [`crate::store::Store::generation`].
     generation: u64,
     row: Arc<CachedRow>,
-    /// Whether it was read since eviction last considered it; if so, it is spared once.
+    /// Whether the row was read since eviction last considered it. If so, it is kept once more.
     used: bool,
-    /// The number of writes since it was last read.
+    /// The number of writes since the row was last read.
     unread_writes: u8,
 }
 
-/// Permission to insert a row that was not cached, as of the moment of its lookup.
+/// Permission to insert a row that was not cached when it was looked up. Valid until a write of the row begins.
 #[derive(Clone)]
 pub(crate) struct Admission {
     name: Bytes,
@@ -149,9 +149,9 @@ impl RowCache {
         &self.stripes[hash as usize % STRIPES]
     }
 
-    /// Looks a row up by the name under which it is locked. `families`: those of its table. `generation`: the store's.
-    /// Call it **before** taking the snapshot from which the row is read if it is not cached, and read the generation
-    /// before that call.
+    /// Looks a row up by the name under which it is locked. `families` are the families of its table, `generation` is
+    /// that of the store, read before this call. Call this function **before** taking the snapshot from which the row
+    /// is read if it is not cached.
     pub(crate) fn find(&self, name: Bytes, families: &Arc<[Family]>, generation: u64) -> Lookup {
         if self.bytes_max == 0 {
             return Lookup::Miss;
@@ -191,8 +191,8 @@ impl RowCache {
         if free { Lookup::Admitted(Admission { name, hash, events, generation }) } else { Lookup::Miss }
     }
 
-    /// The remembered answer to a get of the newest versions of a whole row of the table with this number. Otherwise as
-    /// [`Self::find`], which has to be called for a row without such an answer.
+    /// The remembered answer to a get of the newest versions of a whole row of the table with this number. The
+    /// arguments are as for [`Self::find`], which has to be called for a row without such an answer.
     pub(crate) fn remembered(
         &self,
         table: u64,
@@ -226,14 +226,14 @@ impl RowCache {
         }
     }
 
-    /// Whether a snapshot that was taken between the lookup and this call shows the row as it was then. `generation`:
-    /// the store's, read after the snapshot was taken.
+    /// Whether a snapshot that was taken between the lookup and this call shows the row as it was at the lookup.
+    /// `generation` is that of the store, read after the snapshot was taken.
     pub(crate) fn is_unchanged(&self, admission: &Admission, generation: u64) -> bool {
         let events = self.stripe(admission.hash).load(Ordering::SeqCst);
         events == admission.events && events.is_multiple_of(EVENT) && generation == admission.generation
     }
 
-    /// Inserts a row, unless a write of it began since its lookup.
+    /// Inserts a row, unless a write of the row has begun since its lookup.
     pub(crate) fn put(&self, admission: Admission, row: &Arc<CachedRow>) {
         let mut shard = self.shard(admission.hash).lock();
         // A write increments its counter before it takes this lock. So it is either seen here, or it removes the row
@@ -244,7 +244,7 @@ impl RowCache {
         shard.put(admission, row, 0, self.bytes_max);
     }
 
-    /// Inserts a row for the write of it that is in progress, unless another one began since.
+    /// Inserts a row for its write in progress, unless another write of the row has begun since.
     fn put_written(&self, Removed { admission, unread_writes, .. }: &Removed, row: &Arc<CachedRow>) {
         let unread_writes = *unread_writes;
         let mut shard = self.shard(admission.hash).lock();
@@ -254,13 +254,13 @@ impl RowCache {
         }
     }
 
-    /// Begins a write of the rows with these names. They are not in the cache until the guard is dropped, which must be
-    /// after the write has ended. `None` if the cache is disabled.
+    /// Begins a write of the rows with these names. The rows are not in the cache until the guard is dropped, which
+    /// must happen after the write has ended. `None` if the cache is disabled.
     pub(crate) fn begin_write(self: &Arc<Self>, names: &[Bytes]) -> Option<RowsBeingWritten> {
         (self.bytes_max > 0).then(|| RowsBeingWritten::new(Arc::clone(self), names))
     }
 
-    /// Adds the figures of the cache to a store's.
+    /// Adds the cache's statistics to those of the store.
     pub(crate) fn add_to(&self, statistics: &mut Statistics) {
         statistics.row_cache_bytes_max = (self.bytes_max * SHARDS) as u64;
         for shard in &self.shards {
@@ -312,16 +312,16 @@ impl Shard {
 pub(crate) struct RowsBeingWritten {
     cache: Arc<RowCache>,
     hashes: SmallVec<[u64; 2]>,
-    /// Those of its rows that were cached when it began.
+    /// The rows of the write that were cached when it began.
     removed: Vec<Removed>,
 }
 
 /// A cached row that a write has removed.
 struct Removed {
     row: Arc<CachedRow>,
-    /// As of the beginning of the write, which is the only one of the row.
+    /// Permission to insert the row, as of the beginning of this write, the only write of the row in progress.
     admission: Admission,
-    /// The number of writes since it was last read, this one included.
+    /// The number of writes since the row was last read, including this one.
     unread_writes: u8,
     /// The pairs that the write has added to the row; `None` if it has removed some.
     written: Option<Vec<(SpaceId, Pair)>>,
@@ -353,7 +353,7 @@ impl RowsBeingWritten {
         !self.removed.is_empty()
     }
 
-    /// Records what a transaction has written, in place of what it had written when its body was run before.
+    /// Records what a transaction has written. Replaces what an earlier run of its body had written.
     pub(crate) fn record(&mut self, transaction: &dyn Transaction) {
         for Removed { admission, written, .. } in &mut self.removed {
             *written = Some(Vec::new());
@@ -369,7 +369,8 @@ impl RowsBeingWritten {
         }
     }
 
-    /// Caches what its rows have become, after the write has succeeded. `generation`: the store's, read after that.
+    /// Caches the new states of the rows after the write has succeeded. `generation` is that of the store, read after
+    /// the write.
     pub(crate) fn succeeded(self, generation: u64, now_ms: i64) {
         for removed in &self.removed {
             if removed.admission.generation != generation {

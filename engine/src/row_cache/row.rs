@@ -13,27 +13,27 @@ use crate::key;
 use crate::store::{CompactionFilter, Cursor, Order, Pair, Snapshot, SpaceId, Verdict};
 use crate::value;
 
-/// A family with more bytes in a row is not cached.
+/// A family that has more bytes in a row is not cached.
 const FAMILY_BYTES_MAX: usize = 16 * 1024;
-/// Nor is one with more bytes to examine, including versions that no get can show.
+/// A family that has more bytes to examine, including versions that no get returns, is not cached.
 const EXAMINED_BYTES_MAX: usize = 4 * FAMILY_BYTES_MAX;
 /// After this number of such versions of a column, the next column is sought instead.
 const STEPS_MAX: usize = 4;
 /// Families are added to a cached row while it is smaller than this.
 const ROW_BYTES_MAX: usize = 64 * 1024;
-/// The pairs of a row of which all are read although a get requests only some.
+/// If a row has at most this number of pairs, all of them are read, even if a get requests only some.
 const SMALL_PAIRS_MAX: usize = 16;
 /// Memory that a pair takes in addition to its bytes, including its cell in the remembered answer.
 const PAIR_BYTES: usize = 2 * size_of::<Bytes>() + size_of::<Cell>();
 
-/// One row, as far as its families have been read.
+/// One row, with those of its families that have been read.
 pub(crate) struct CachedRow {
     /// The table's families when the row was read.
     families: Arc<[Family]>,
     /// The cached part of each family, in the order of `families`.
     slots: Vec<Slot>,
     bytes: usize,
-    /// No cell of it expires: the same cells stay visible until it is written.
+    /// Whether no cell of the row expires: the same cells stay visible until the row is written.
     timeless: bool,
     /// The answer to a get of the whole row, if it is timeless and all families are cached.
     answer: OnceLock<Arc<Row>>,
@@ -42,11 +42,12 @@ pub(crate) struct CachedRow {
 /// The cached part of one family of a row.
 #[derive(Clone)]
 enum Slot {
-    /// Nothing: it has not been requested.
+    /// Nothing is cached, because the family has not been requested.
     Unread,
-    /// Nothing: it has too many bytes.
+    /// Nothing is cached, because the family has too many bytes.
     TooLarge,
-    /// Those of its pairs that a get of the present can show, now or later, and its delete markers, ascending.
+    /// The pairs that a get of the newest versions may return, now or later, and the delete markers, in ascending
+    /// order.
     Pairs(Arc<[Pair]>),
 }
 
@@ -62,8 +63,8 @@ impl CachedRow {
         }
     }
 
-    /// This row with those of its families cached that `wanted` names and that are not too large. `None`: it would be
-    /// the same.
+    /// This row with the families that `wanted` selects, unless they are too large. `None` if that would change
+    /// nothing.
     ///
     /// # Errors
     /// Those of the source.
@@ -86,8 +87,8 @@ impl CachedRow {
         Ok(row)
     }
 
-    /// This row after a transaction that has written these pairs, at the time `now_ms`. `None`: that cannot be told, or
-    /// it is too large.
+    /// This row after a transaction that has written these pairs, at the time `now_ms`. `None` if the new state is
+    /// unknown or too large.
     ///
     /// A put adds to the cached pairs. A delete may uncover a version that they do not contain.
     pub(crate) fn after(&self, writes: &[(SpaceId, Pair)], now_ms: i64) -> Option<Self> {
@@ -118,7 +119,7 @@ impl CachedRow {
         }
     }
 
-    /// Whether all families that `wanted` names are cached.
+    /// Whether all families that `wanted` selects are cached.
     pub(crate) fn has(&self, wanted: impl Fn(SpaceId) -> bool) -> bool {
         let mut slots = self.families.iter().zip(&self.slots);
         slots.all(|(family, slot)| matches!(slot, Slot::Pairs(_)) || !wanted(family.space))
@@ -129,7 +130,8 @@ impl CachedRow {
         self.slots.iter().all(|slot| matches!(slot, Slot::TooLarge))
     }
 
-    /// Whether it was read with these families. Compares identity: every change of a table makes new ones.
+    /// Whether the row was read with these families. Compares pointers, because every change of a table creates a new
+    /// list.
     pub(crate) fn is_of(&self, families: &Arc<[Family]>) -> bool {
         Arc::ptr_eq(&self.families, families)
     }
@@ -147,7 +149,7 @@ impl CachedRow {
         }
     }
 
-    /// Whether its answer could be remembered, is not, and takes little time to compute.
+    /// Whether the answer can be remembered, is not remembered yet, and takes little time to compute.
     pub(crate) fn is_small(&self) -> bool {
         let pairs = |slot: &Slot| if let Slot::Pairs(pairs) = slot { Some(pairs.len()) } else { None };
         let all = self.slots.iter().map(pairs).sum::<Option<usize>>();
@@ -172,9 +174,9 @@ pub(crate) struct RowSource<'a> {
     /// The bounds of the row's keys: `from <= key < to`.
     pub(crate) from: &'a [u8],
     pub(crate) to: &'a [u8],
-    /// The time of the database, in milliseconds, which reads of the cached row are not before.
+    /// The time of the database, in milliseconds. Reads of the cached row are at this time or later.
     pub(crate) now_ms: i64,
-    /// Counts a number of seeks and of pairs that are left out, and fails if they are too many for the caller.
+    /// Called with numbers of seeks and of pairs left out. Fails if they exceed the caller's limit on work.
     pub(crate) charge: &'a dyn Fn(usize, usize) -> Result<()>,
 }
 
@@ -183,9 +185,9 @@ fn pair_bytes((key, value): &Pair) -> usize {
     key.len() + value.len() + PAIR_BYTES
 }
 
-/// The pairs of one family of a row that have to be cached, and the bytes that they take. `None`: too many.
+/// The pairs of one family of a row that have to be cached, and their size in bytes. `None` if they are too large.
 ///
-/// Values that a compaction may drop are left out: a row that is written often would soon be too large otherwise.
+/// Values that a compaction may drop are left out. Otherwise a row that is written often would soon be too large.
 fn read_family(family: &Family, source: &RowSource<'_>) -> Result<Option<(Arc<[Pair]>, usize)>> {
     let mut pairs = Vec::new();
     let (mut bytes, mut examined, mut steps) = (0, 0, 0);
@@ -254,7 +256,7 @@ fn is_put(key: &[u8]) -> Result<bool> {
     Ok(key::kind_and_time(key, column)?.0 == CellKind::Put)
 }
 
-/// These pairs in memory of their own, because a pair from the store keeps a whole block of a file in memory.
+/// Copies of these pairs. A pair from the store keeps a whole block of a file in memory.
 fn own(pairs: Vec<Pair>) -> Arc<[Pair]> {
     let mut all = BytesMut::with_capacity(pairs.iter().map(|(key, value)| key.len() + value.len()).sum());
     for (key, value) in &pairs {
@@ -270,7 +272,7 @@ fn own(pairs: Vec<Pair>) -> Arc<[Pair]> {
 pub(crate) struct PartlyCachedRow {
     /// The cached families.
     pub(crate) row: Arc<CachedRow>,
-    /// The source of the others.
+    /// The source of the other families.
     pub(crate) rest: Option<Arc<dyn Snapshot>>,
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Write {
 
 /// The writes of a transaction.
 pub(super) struct WriteSet {
-    /// Ordered by space and key; each key occurs once.
+    /// The writes, ordered by space and key; each key occurs once.
     pub writes: Vec<Write>,
     /// The newest timestamp that the transaction assigned within the bound of a row's lead. `None` if it wrote nothing
     /// and assigned nothing.
@@ -86,7 +86,7 @@ impl<'a> ActiveTransaction<'a> {
             return Err(error);
         }
         if self.writes.len() > 1 {
-            // The last write of a key counts. It comes first in the reversed list, and the sort is stable.
+            // The last write of a key takes effect. It comes first in the reversed list, and the sort is stable.
             self.writes.reverse();
             self.writes.sort_by(|a, b| (a.space, &a.key).cmp(&(b.space, &b.key)));
             self.writes.dedup_by(|next, kept| (next.space, &next.key) == (kept.space, &kept.key));

@@ -19,7 +19,7 @@ pub struct CompactionControl {
 }
 
 impl CompactionControl {
-    /// Limits the bytes that the compaction reads per second, counted before compression; `None`: no limit. May be
+    /// Limits the bytes that the compaction reads per second, counted before compression; `None` means no limit. May be
     /// called while it runs.
     pub fn set_pace(&self, bytes_per_second: Option<u64>) {
         self.bytes_per_second.store(bytes_per_second.unwrap_or(0), Ordering::Relaxed);

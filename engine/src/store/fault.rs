@@ -223,7 +223,7 @@ impl Store for FaultStore {
                 body(&mut FaultTransaction { inner, snapshot })
             })
         });
-        // Like other stores, it says which rows are busy.
+        // Like other stores, the error names the busy rows.
         done.map_err(|error| match (error.kind(), error.source()) {
             (ErrorKind::Busy, None) => row_locks::busy(rows.to_vec(), error.message().to_owned()),
             _ => error,

@@ -115,7 +115,7 @@ pub struct SpaceFiles {
     pub first_keys: Vec<Bytes>,
 }
 
-/// What a compaction does with one pair; see [`CompactionFilter`].
+/// The decision of a compaction about one pair; see [`CompactionFilter`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The pair is kept.
@@ -124,7 +124,7 @@ pub enum Verdict {
     Drop,
 }
 
-/// Decides which pairs a compaction of a space may drop. It is shown only the pairs of that compaction, in key order.
+/// Decides which pairs a compaction of a space may drop. It gets only the pairs of that compaction, in key order.
 pub trait CompactionFilter: Send {
     /// Decides about the next pair.
     fn filter(&mut self, key: &[u8], value: &[u8]) -> Verdict;
@@ -132,8 +132,8 @@ pub trait CompactionFilter: Send {
 
 /// Creates a [`CompactionFilter`] for each compaction. It is set once the schema is known.
 pub trait CompactionFilterFactory: Send + Sync + 'static {
-    /// A filter for a compaction of `space`, or `None` to keep all pairs. `whole` says that the compaction covers every
-    /// pair of the space (a major compaction), so that delete markers may be dropped too.
+    /// A filter for a compaction of `space`, or `None` to keep all pairs. `whole` tells whether the compaction covers
+    /// every pair of the space (a major compaction), so that delete markers may be dropped too.
     fn make_filter(&self, space: SpaceId, whole: bool) -> Option<Box<dyn CompactionFilter>>;
 }
 
@@ -214,7 +214,7 @@ pub trait Store: Send + Sync + 'static {
         0
     }
 
-    /// Writes the memtable of a space to files, and waits for it.
+    /// Writes the memtable of a space to files. Returns when that is done.
     fn flush(&self, space: SpaceId) -> Result<()>;
 
     /// Compacts a space, and returns when that is done. A `major` compaction covers the whole space, so that delete
@@ -231,8 +231,8 @@ pub trait Store: Send + Sync + 'static {
         self.compact_with(space, major, &Arc::default())
     }
 
-    /// Stores a space with these options from now on, unless it already has them: rewrites all of its data. Reads and
-    /// writes continue. A store in memory has no options.
+    /// Changes the options of a space by rewriting all of its data. Does nothing if the space already has these
+    /// options. Reads and writes continue. A store in memory has no options.
     ///
     /// # Errors
     /// `Cancelled`: it was stopped through `control`. `Busy`: the store is being closed or reopened. `Stale`: the space
@@ -251,10 +251,10 @@ pub trait Store: Send + Sync + 'static {
     /// Sets the factory of compaction filters. Compactions keep all pairs until it is set.
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>);
 
-    /// Copies the store's files to a folder that is empty, from which [`FjallStore::open`] opens the state at one
-    /// moment of the call. Files that never change are linked where that is possible, or else taken from `earlier`,
-    /// the folder of an earlier copy. `report` is called with the bytes of each file; an error from it ends the copy.
-    /// Reads and writes continue. Returns `false` if this store has no files; nothing has been done then.
+    /// Copies the store's files to an empty folder, from which [`FjallStore::open`] opens the state at one moment of
+    /// the call. Files that never change are linked where that is possible, or else taken from `earlier`, the folder of
+    /// an earlier copy. `report` is called with the bytes of each file; an error from it ends the copy. Reads and
+    /// writes continue. Returns `false` if this store has no files; nothing has been done then.
     ///
     /// # Errors
     /// `Io`, `DiskFull`, `Closed`, and those of `report`.
@@ -268,7 +268,7 @@ pub trait Store: Send + Sync + 'static {
         Ok(false)
     }
 
-    /// Checks what has been written but is not in files yet: the journals of a store on disk.
+    /// Checks the data that is not in the files of spaces yet: the journals of a store on disk.
     ///
     /// # Errors
     /// `Corrupt`: something is damaged on disk. `Closed`, `Io`.
@@ -348,7 +348,7 @@ pub trait Transaction {
     fn version_after(&self, old_ms: i64) -> i64;
 
     /// Records a timestamp that this transaction chose for a cell of its rows (`delete`: for a delete marker), so that
-    /// later transactions of these rows get later timestamps. Not to be called for a timestamp from a caller. A
+    /// later transactions of these rows get later timestamps. Must not be called for a timestamp from a caller. A
     /// timestamp more than 1 s after the clock is ignored, because it was derived from a caller's.
     fn assigned(&mut self, timestamp: i64, delete: bool);
 
@@ -374,11 +374,11 @@ pub trait Transaction {
 /// durable as [`Store::transact`] describes, but takes effect with [`Self::commit`]. Until then, its rows stay locked.
 /// Dropping a group discards what it holds.
 pub trait TransactionGroup {
-    /// Runs a transaction, and adds its writes to the group. It never waits: if it would have to, it is
-    /// [`Staged::Refused`].
+    /// Runs a transaction, and adds its writes to the group. Never waits: returns [`Staged::Refused`] if it would have
+    /// to wait.
     ///
     /// # Errors
-    /// Those of `body`, and those of [`Store::transact`] with which nothing has been written. The group is unchanged.
+    /// Those of `body`, and those of [`Store::transact`] after which nothing has been written. The group is unchanged.
     fn stage(
         &mut self,
         rows: &[Bytes],
@@ -386,8 +386,9 @@ pub trait TransactionGroup {
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<Staged>;
 
-    /// From now on, nothing waits for a disk, and for other threads only as long as commits usually take. A transaction
-    /// that would have to wait is [`Staged::Refused`], and a commit that would is [`GroupOutcome::NotWritten`].
+    /// From now on, the group never waits for a disk, and waits for other threads only as long as commits usually take.
+    /// [`Self::stage`] returns [`Staged::Refused`] if it would have to wait longer, and [`Self::commit`]
+    /// [`GroupOutcome::NotWritten`].
     fn never_wait(&mut self);
 
     /// The approximate size of the writes that have been added since the last commit, in bytes.
@@ -406,7 +407,7 @@ pub trait TransactionGroup {
 pub enum Staged {
     /// The transaction takes effect when the group is committed.
     Added {
-        /// Whether it has to be synced: it is only as durable as required after the sync of
+        /// Whether the transaction has to be synced: it is as durable as required only after the sync of
         /// [`GroupOutcome::Written`].
         is_synced: bool,
     },
@@ -417,19 +418,19 @@ pub enum Staged {
     Refused,
 }
 
-/// Called with the outcome of a sync: `Io` or `DiskFull` if it is unknown whether the writes are durable. It must be
-/// short and must not call the engine.
+/// Called with the outcome of a sync: `Io` or `DiskFull` if it is unknown whether the writes are durable. The function
+/// must be short and must not call the engine.
 pub type SyncEnded = Box<dyn FnOnce(Result<()>) + Send>;
 
-/// The sync that makes writes durable whose commit has returned.
+/// A sync that makes committed writes durable.
 pub trait JournalSync: Send + Sync {
-    /// Waits until they are durable.
+    /// Waits until the writes are durable.
     ///
     /// # Errors
-    /// `Io`, `DiskFull`: the sync failed, and it is unknown whether they are durable.
+    /// `Io`, `DiskFull`: the sync failed, and it is unknown whether the writes are durable.
     fn wait(&self) -> Result<()>;
 
-    /// Begins or joins a sync, and calls the function when that has ended: on another thread, or on this one if the
+    /// Begins or joins a sync, and calls the function when the sync has ended: on another thread, or on this one if the
     /// store has failed or was closed.
     fn when_ended(&self, ended: SyncEnded);
 }
@@ -440,19 +441,19 @@ impl std::fmt::Debug for dyn JournalSync {
     }
 }
 
-/// What has become of the transactions of a group.
+/// The outcome of the commit of a group.
 #[derive(Debug)]
 pub enum GroupOutcome {
-    /// They have taken effect, and are as durable as required.
+    /// The transactions have taken effect, and are as durable as required.
     Committed,
-    /// They have taken effect. Those that have to be synced are as durable as required when this sync has ended
-    /// successfully, the others are already.
+    /// The transactions have taken effect. Those that have to be synced are as durable as required when this sync has
+    /// ended successfully; the others are so already.
     Written(Arc<dyn JournalSync>),
-    /// They have not taken effect. Each of them may succeed by itself, when it can wait: their calls have to be run
-    /// again, each without a group.
+    /// The transactions have not taken effect. Each may succeed separately, when it can wait: their calls have to be
+    /// run again, each without a group.
     NotWritten,
-    /// It is unknown whether they have taken effect: `Io`, `DiskFull`; see [`Store::transact`]. Their calls have failed
-    /// with this error.
+    /// It is unknown whether the transactions have taken effect: `Io`, `DiskFull`; see [`Store::transact`]. Their calls
+    /// have failed with this error.
     Failed(Error),
 }
 

@@ -44,7 +44,7 @@ const ROUNDS: u32 = 500;
 /// The pause before a copy is begun again.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Why a copy ended early.
+/// The reason why a copy ended early.
 enum Interrupted {
     /// The files have been changed in a way that the copy cannot follow.
     Changed,
@@ -63,14 +63,14 @@ type Step<T> = std::result::Result<T, Interrupted>;
 struct Journal {
     from: File,
     to: File,
-    /// What has been copied, in bytes.
+    /// The copied bytes.
     end: u64,
 }
 
 struct Copier<'a> {
     from: &'a Path,
     to: &'a Path,
-    /// By their numbers.
+    /// Indexed by their numbers.
     journals: BTreeMap<u64, Journal>,
     /// The sequence number of the last batch that has been copied.
     last: u64,

@@ -1,9 +1,9 @@
 //! Row locks, and the timestamps of rows that are ahead of the clock.
 //!
-//! A row is an opaque name, and is known by a keyed hash of it. Two rows with the same hash share a lock and a newest
-//! timestamp: a transaction of one may wait for the other, and may get a later timestamp. The rows of a transaction are
-//! locked in the order of their hashes, so that transactions cannot deadlock. A row that is neither locked nor ahead of
-//! the clock has no entry, so the table is bounded by the work in progress.
+//! A row is an opaque name, and is identified by a keyed hash of the name. Two rows with the same hash share a lock and
+//! a newest timestamp: a transaction of one may wait for the other, and may get a later timestamp. The rows of a
+//! transaction are locked in the order of their hashes, so that transactions cannot deadlock. A row that is neither
+//! locked nor ahead of the clock has no entry, so the table is bounded by the work in progress.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -48,7 +48,7 @@ const AHEAD_ROWS_MAX: usize = 1024;
 pub(super) struct Newest {
     /// Milliseconds since 1970.
     pub timestamp_ms: i64,
-    /// Whether it belongs to a delete marker.
+    /// Whether the timestamp belongs to a delete marker.
     pub delete: bool,
 }
 
@@ -82,9 +82,9 @@ type RowEntry = Arc<Mutex<Newest>>;
 
 #[derive(Default)]
 struct Shard {
-    /// By the hash of the row's name.
+    /// Keyed by the hash of the row's name.
     rows: HashMap<u64, RowEntry, BuildPrehashed>,
-    /// Entries that were removed, to be used for other rows.
+    /// Removed entries, for reuse by other rows.
     spare: Vec<RowEntry>,
     /// The number of rows at which those that are no longer ahead of the clock are removed.
     sweep_at: usize,
@@ -143,7 +143,7 @@ impl RowLocks {
     pub fn try_lock_all<'a>(&'a self, names: &[Bytes], time: &'a Time) -> Option<RowGuards<'a>> {
         let mut held = RowGuards::new(self, time, names.len());
         for RowName { hash, .. } in self.named(names) {
-            // If it is locked, the thread that has locked it removes the entry.
+            // If the row is locked, the thread that has locked it removes the entry.
             let guard = self.entry(hash).try_lock_arc()?;
             held.rows.push(LockedRow { hash, guard });
         }
@@ -218,7 +218,7 @@ impl RowLocks {
         }
     }
 
-    /// Unlocks a row, and removes its entry if it is not needed. `now`: [`Time::earliest_ms`].
+    /// Unlocks a row, and removes its entry if it is not needed. `now` is [`Time::earliest_ms`].
     fn release(&self, hash: u64, guard: Option<RowGuard>, now: i64, time: &Time) {
         let mut shard = self.shard(hash).lock();
         drop(guard);
@@ -318,7 +318,7 @@ pub(super) struct RowGuards<'a> {
 }
 
 impl<'a> RowGuards<'a> {
-    /// No rows yet.
+    /// An empty set of rows.
     fn new(table: &'a RowLocks, time: &'a Time, rows: usize) -> Self {
         let unknown = RowTime { clock_ms: i64::MIN, now_ms: i64::MIN };
         Self { table, time, rows: SmallVec::with_capacity(rows), times: unknown }
@@ -355,7 +355,8 @@ impl<'a> RowGuards<'a> {
         newest.next_ms()
     }
 
-    /// The rows that are too far ahead of the clock. `names`: those that have been locked, in that order.
+    /// The rows that are too far ahead of the clock. `names` are the names of the locked rows, in the order of the
+    /// locks.
     fn rows_ahead(&self, names: &[RowName<'_>]) -> Vec<Bytes> {
         let is_ahead = |row: &LockedRow| !RowTime { now_ms: row.guard.next_ms(), ..self.times }.is_within_lead();
         let ahead = self.rows.iter().zip(names).filter(|(row, _)| is_ahead(row));
@@ -390,8 +391,8 @@ mod tests {
         assert_eq!(rows.len(), 0);
     }
 
-    /// While the clock does not advance, every deleted row stays ahead of it. The table is bounded nevertheless, and
-    /// the time of a row never goes back.
+    /// While the clock does not advance, every deleted row stays ahead of it. The table is still bounded, and the time
+    /// of a row never goes back.
     #[test]
     fn the_table_is_bounded_while_the_clock_does_not_advance() {
         let (rows, time) = (RowLocks::new(), Time::new(Arc::new(ManualClock::at(1_000)), i64::MIN, i64::MIN));

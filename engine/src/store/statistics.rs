@@ -65,6 +65,6 @@ pub struct Statistics {
     pub stalled_now: u64,
     /// The number of times that the store was reopened in place after a failed write.
     pub reopened: u64,
-    /// Why writes fail until the store has been reopened. `None` while writes are accepted.
+    /// The reason why writes fail until the store has been reopened. `None` while writes are accepted.
     pub failure: Option<String>,
 }

@@ -143,7 +143,7 @@ impl Time {
         latest
     }
 
-    /// The earliest timestamp of a transaction in rows without entries.
+    /// The earliest timestamp of a transaction whose rows have no entries.
     pub fn earliest_ms(&self) -> i64 {
         self.earliest_ms_at(self.now_ms())
     }

@@ -151,8 +151,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Writes the new value of a cell, as [`write`] does. Returns the value that is stored, so that it is in memory only
-/// once; `None` if it has expired already.
+/// Writes the new value of a cell, as [`write`] does. Returns the stored value, which shares the memory of the pair;
+/// `None` if the cell has expired already.
 pub(super) fn write_value(
     tx: &mut dyn Transaction,
     row: &[u8],
@@ -167,7 +167,7 @@ pub(super) fn write_value(
     Ok(Some(value))
 }
 
-/// What is stored under a key for a cell; `None` if the cell has expired already.
+/// The value that is stored for a cell; `None` if the cell has expired already.
 fn stored(
     tx: &mut dyn Transaction,
     key: &Bytes,
@@ -232,8 +232,7 @@ impl<'a> ResolvedVersions<'a> {
         Self(columns)
     }
 
-    /// The timestamp of the version to which a marker applies. If the column has no further version, the timestamp of
-    /// the delete.
+    /// The timestamp of the version to which a marker applies; that of the delete if the column has no further version.
     fn next(
         &mut self,
         tx: &dyn Transaction,

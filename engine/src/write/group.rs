@@ -1,4 +1,5 @@
-//! Lists of puts or deletes. A few transactions apply the whole list, but each mutation succeeds or fails by itself.
+//! Lists of puts or deletes. A few transactions apply the whole list, but each mutation succeeds or fails
+//! independently.
 
 use std::collections::HashSet;
 
@@ -18,7 +19,7 @@ use crate::store::Transaction;
 const GROUP_MUTATIONS_MAX: usize = 1_000;
 /// The size of a transaction in bytes. The mutation that reaches it is the last one of its transaction.
 const GROUP_BYTES: usize = 4 * 1024 * 1024;
-/// The number of times that a transaction is repeated without the rows that were busy. Each time may take 30 s.
+/// The number of times that a transaction is repeated without its busy rows. Each repetition may take 30 s.
 const REPEATS_MAX: usize = 2;
 
 /// A mutation of one row that can be applied in a list.
@@ -29,9 +30,9 @@ pub(crate) trait Single {
     fn durability(&self) -> Durability;
     /// The approximate number of bytes that the mutation writes.
     fn weight(&self) -> usize;
-    /// Makes the checks that HBase's client makes, which do not depend on the table.
+    /// Checks what HBase's client checks, which does not depend on the table.
     fn check(&self, core: &Core) -> Result<()>;
-    /// Makes the checks that HBase's servers make.
+    /// Checks what HBase's servers check.
     fn check_on_server(&self, core: &Core) -> Result<()>;
     /// Writes the cells of the mutation. If it fails, it has written none of them.
     fn draft(&self, tx: &mut dyn Transaction, table: &TableState, time: Time) -> Result<()>;

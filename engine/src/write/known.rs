@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::mutation::PutOf;
 use crate::name::TableName;
 
-/// A table that was looked up once. Meant to be kept by a client that writes to one table often.
+/// A table that was looked up once. Useful for a client that writes to one table often.
 ///
 /// It does not keep the database open.
 pub struct KnownTable {

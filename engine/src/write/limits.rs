@@ -21,7 +21,7 @@ fn check(limit: i64, row: &[u8], family: &[u8], qualifier: &[u8], value: &[u8]) 
         .with_remedy(SPLIT_IT))
 }
 
-/// A qualifier in an error message, truncated, because it may be what is too large.
+/// A qualifier in an error message, truncated, because the qualifier itself may be too large.
 fn shown(qualifier: &[u8]) -> String {
     const SHOWN_BYTES: usize = 64;
     let mut text = quote::binary(&qualifier[..qualifier.len().min(SHOWN_BYTES)]).to_string();

@@ -17,7 +17,7 @@ use crate::request::check_row;
 /// The remedy for mutations of several rows.
 const ONE_ROW: &str = "send the mutations of each row in a call of their own";
 
-/// Makes the checks that do not depend on the table.
+/// Checks what does not depend on the table.
 fn check_form(mutations: &[Mutation]) -> Result<()> {
     if mutations.is_empty() {
         return Err(Error::invalid("a row mutation needs at least one put or delete"));
@@ -80,7 +80,7 @@ fn count(table: &TableState, row: &[u8], mutations: &[Mutation]) {
     table.count_writes(row, mutations.len(), mutations.iter().map(Mutation::bytes).sum());
 }
 
-/// Applies all mutations if the condition holds. Returns whether it did.
+/// Applies all mutations if the condition holds. Returns whether it held.
 pub(crate) fn check_and_mutate(core: &Core, name: &TableName, check: &Check, mutations: &[Mutation]) -> Result<bool> {
     if let Some(other) = mutations.iter().find(|m| m.row() != &check.row) {
         return Err(Error::new(

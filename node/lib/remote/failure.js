@@ -43,7 +43,7 @@ const CLASSES = {
 const HEAD = /^([\w$.]+)(?::\s*|$)/;
 /** A stack trace. */
 const FRAMES = /\n[ \t]*at [\s\S]*$/;
-/** What hjall's server adds to HBase's text: the thing, the reason or the remedy, on a line of its own. */
+/** The line that hjall's server adds to HBase's text: the thing, the reason or the remedy. */
 const REMEDY_LINE = '\nhjall: ';
 
 /** Splits a message into `[HBase's text, the remedy of hjall's server or undefined]`, both without a stack trace. */
@@ -93,8 +93,8 @@ const GAVE_UP = /^Failed after attempts=[\s\S]*?\n/;
 const TEMPORARY = new Set(['NotServing', 'Busy', 'TableDisabled', 'TableNotFound']);
 
 /**
- * Classifies an exception's text as `{ kind, text, cause }`: the message in plain words, and HBase's exception.
- * `canRetry` is the server's. `whole` is the text that the cause keeps.
+ * Classifies an exception's text as `{ kind, text, cause }`: the readable message, and HBase's exception. `canRetry` is
+ * the server's. `whole` is the text that the cause keeps.
  */
 function classify(message, canRetry, { method, table }, whole = message) {
   const [said, remedy] = parts(message);

@@ -128,7 +128,7 @@ def open(path: _Path, **options: _Unpack[_Options]) -> Database:
     - `cache_bytes`: the memory for cached blocks, in bytes. The default is a share of the machine's memory.
     - `row_cache_bytes`: the memory for the row cache, in bytes; 0 switches it off. The default is an eighth of
       `cache_bytes`, or 64 MiB if that is not given.
-    - `write_buffer_bytes`: the memory for data that are not yet in files, in bytes; 128 MiB by default.
+    - `write_buffer_bytes`: the memory for data that is not yet in files, in bytes; 128 MiB by default.
     - `durability`: what `SYNC_WAL` means, which is the default of tables and of calls. With ``"SYNC_WAL"``, a write
       returns when the operating system has it, and a power failure can lose the writes of the last `sync_interval`.
       With ``"FSYNC_WAL"``, it returns when it is on disk.

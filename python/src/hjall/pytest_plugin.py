@@ -76,8 +76,8 @@ def hjall_aio_db(hjall_db: hjall.Database) -> Generator[aio.Database, None, None
 
 @pytest.fixture
 def hjall_happybase(hjall_db: hjall.Database, monkeypatch: pytest.MonkeyPatch) -> Generator[hjall.Database, None, None]:
-    """`hjall_db`, which all connections and pools of HappyBase use during the test, whatever their host and port, also
-    where a program imported the classes before. The data survive ``close()`` of a connection. HappyBase must be
+    """`hjall_db`, which all connections and pools of HappyBase use during the test, regardless of their host and port,
+    even where a program imported the classes before. The data survives ``close()`` of a connection. HappyBase must be
     installed."""
     for target, name, value in happybase._stock_names():
         monkeypatch.setattr(target, name, value)

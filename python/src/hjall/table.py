@@ -522,7 +522,7 @@ class Table(_native.Table):
         durability: str | None = None,
     ) -> bool:
         """Puts `data` if the comparison of `value` with a column holds, as `check_and_mutate` with one put. Returns
-        whether the data were written.
+        whether the data was written.
 
         The arguments and the errors are those of `check_and_mutate` and `put`.
 

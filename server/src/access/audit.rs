@@ -49,7 +49,7 @@ impl OncePerSecond {
     }
 
     /// The number of lines that were left out since the last one, if there are any and a line may be logged now. It is
-    /// for a line of its own, since no further event may come.
+    /// logged on a separate line, since no further event may come.
     pub fn rest(&self, now_ms: i64) -> Option<u64> {
         if self.hidden.load(Ordering::Relaxed) == 0 || !self.begin(now_ms) {
             return None;

@@ -1,4 +1,4 @@
-//! Checks of passwords: on threads of their own, a few at a time, each credential once.
+//! Checks of passwords: on separate threads, a few at a time, each credential once.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -16,15 +16,15 @@ use super::tries::{Reached, Tries};
 use super::users::User;
 use crate::settings::config::AuthSettings;
 
-/// Checks that may wait for others. Further ones are refused.
+/// The largest number of waiting checks. Further ones are refused.
 const WAITING_MAX: usize = 64;
-/// Verified credentials that are remembered.
+/// The largest number of verified credentials that are remembered.
 const VERIFIED_MAX: usize = 4096;
 
 /// Why a login failed. Displays the reason for the client and the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
-    /// The user, the password or the token is wrong. Which of them is not told.
+    /// The user, the password or the token is wrong. The client does not learn which of them.
     Wrong,
     /// There were too many failures with this name from this address.
     TooManyOfName,
@@ -55,7 +55,7 @@ type Credential = [u8; 32];
 pub struct Checks {
     key: hmac::Key,
     waiting: Sender<Job>,
-    /// Credentials that were right, each with the time until which that is remembered.
+    /// Verified credentials, each with the time until which it is remembered.
     verified: Mutex<HashMap<Credential, i64>>,
     /// Checks that run or wait. Connections that send the same credential share one.
     running: Mutex<HashMap<Credential, Weak<OnceCell<bool>>>>,
@@ -91,10 +91,10 @@ impl Checks {
         for number in 0..threads.max(1) {
             let jobs = jobs.clone();
             let run = move || {
-                // Used again, because threads that allocate megabytes for each check keep many of them.
+                // The memory is reused, because the allocator would keep much of what each check allocates.
                 let mut memory = Vec::new();
                 for Job { hash, password, matches } in jobs {
-                    // The client may have gone.
+                    // The client may have disconnected.
                     if !matches.is_closed() {
                         let _ = matches.send(hash.matches_within(&password, &mut memory));
                     }
@@ -127,7 +127,7 @@ impl Checks {
             return Err(Refused::Wrong);
         }
         let (max, now_ms) = (settings.tries, self.clock.now_ms());
-        // First of all: otherwise an address that is blocked could find a password by trying what is remembered.
+        // This comes first: otherwise a blocked address could find a password by trying remembered ones.
         if self.tries.is_name_blocked(from, name, max, now_ms) {
             return Err(Refused::TooManyOfName);
         }
@@ -175,7 +175,7 @@ impl Checks {
         let (matches, checked) = oneshot::channel();
         let job = Job { hash: check.hash.clone(), password: check.password.to_vec(), matches };
         if self.waiting.try_send(job).is_err() {
-            // Nothing was checked, so nothing has failed.
+            // No password was checked, so no login has failed.
             begun.succeeded();
             return Err(Refused::Busy);
         }
@@ -216,7 +216,7 @@ impl Checks {
         }
     }
 
-    /// Forgets all credentials.
+    /// Forgets all verified credentials.
     pub fn forget(&self) {
         lock(&self.verified).clear();
     }

@@ -25,7 +25,8 @@ use crate::settings::toml_text::{self, in_order};
 /// Parses the text of a users file.
 ///
 /// # Errors
-/// All errors in it, each with the line. An unknown key is an error, since a misspelt role would be missing silently.
+/// All errors in the file, each with its line. An unknown key is an error, since a misspelt role would be missing
+/// silently.
 pub fn parse(text: &str, path: &Path) -> Result<Vec<User>, UsersError> {
     let mut file = File { path, text, wrong: Vec::new() };
     let users = match DeTable::parse(text) {
@@ -93,7 +94,7 @@ impl File<'_> {
     }
 }
 
-/// Sets what one key says. The error continues the name of the key, and does not repeat secrets.
+/// Applies one key. The error continues the name of the key, and does not repeat secrets.
 fn set(user: &mut User, key: &str, value: &DeValue<'_>) -> Result<(), String> {
     match key {
         "password" => {

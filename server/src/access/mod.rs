@@ -1,7 +1,7 @@
 //! Who may do what: users, roles, logins, and the decision about each call.
 //!
 //! A server has users if the setting `auth.users` names a file. Connections and HTTP requests then have to log in, and
-//! every call is decided by the roles that the file gives its user at that moment.
+//! every call is decided by the roles that its user has in the file at that moment.
 
 pub mod audit;
 mod certificate;
@@ -36,7 +36,7 @@ use crate::settings::config::AuthSettings;
 /// The users file in warnings. It has hashes of passwords.
 const USERS_FILE: &str = "the users file";
 
-/// A user that a client has proved to be, and how.
+/// A user as which a client has logged in, with the proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Login {
     name: Arc<str>,
@@ -56,7 +56,7 @@ impl Login {
         &self.name
     }
 
-    /// Whether the users file still accepts the proof. A connection ends to be logged in when its password, token or
+    /// Whether the users file still accepts the proof. A connection is no longer logged in when its password, token or
     /// certificate is removed from the file.
     fn is_valid_for(&self, user: &User) -> bool {
         match &self.proof {
@@ -81,7 +81,7 @@ pub enum Need<'a> {
     Namespace(Option<&'a str>),
     /// The role admin for everything.
     Everything,
-    /// Only to be a user.
+    /// No role: any user may make the call.
     User,
 }
 
@@ -139,7 +139,7 @@ impl Access {
         self.0.is_some()
     }
 
-    /// Changes the settings. The path of the file stays.
+    /// Changes the settings, except for the path of the file.
     pub fn set(&self, settings: &AuthSettings) {
         if let Some(Enforced { settings: live, .. }) = &self.0 {
             let users = live.load().users.clone();
@@ -150,7 +150,7 @@ impl Access {
     /// Reads the users file again. Returns the changes, or `None` if the server has no users.
     ///
     /// # Errors
-    /// All errors in the file. The users stay as they are.
+    /// All errors in the file. The users are unchanged.
     pub fn reload(&self) -> Result<Option<Vec<UserChange>>, UsersError> {
         let Some(enforced) = &self.0 else { return Ok(None) };
         let settings = enforced.settings.load();
@@ -198,7 +198,8 @@ impl Access {
     /// The login of a client with this verified certificate, in DER, on a server with users.
     ///
     /// # Errors
-    /// Why it identifies no user, with its names: text for the client and the log that follows "this server has users".
+    /// The reason why the certificate identifies no user, with its names: a text for the client and the log that
+    /// follows "this server has users".
     pub fn certificate(&self, certificate: &[u8]) -> Result<Login, String> {
         let users = self.0.as_ref().map(|enforced| enforced.users.load());
         let found = users.as_ref().ok_or(NoUser::None).and_then(|users| users.of_certificate(certificate));

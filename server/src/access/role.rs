@@ -17,7 +17,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// All of them.
+    /// All roles.
     pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Admin];
 
     /// The name in the users file and on the command line.
@@ -52,7 +52,7 @@ impl Scope {
     /// Adds `*`, `NAMESPACE:*`, `NAMESPACE:TABLE`, or `TABLE` in the namespace `default`.
     ///
     /// # Errors
-    /// The text is none of these. The error says why.
+    /// The text has none of these forms. The error names the reason.
     pub fn add(&mut self, pattern: &str) -> Result<(), String> {
         match pattern.split_once(':') {
             _ if pattern == "*" => self.everything = true,
@@ -68,7 +68,7 @@ impl Scope {
         Ok(())
     }
 
-    /// Whether it covers everything, tables and namespaces that do not exist yet included.
+    /// Whether it covers everything, including tables and namespaces that do not exist yet.
     pub fn covers_everything(&self) -> bool {
         self.everything
     }

@@ -7,9 +7,9 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use ring::digest;
 use ring::rand::{SecureRandom, SystemRandom};
 
-/// What every token begins with, so that secret scanners recognise it.
+/// The prefix of every token, by which secret scanners recognise it.
 const PREFIX: &str = "hjall_";
-/// What precedes the hash in the users file.
+/// The prefix of the hash in the users file.
 const SCHEME: &str = "sha256:";
 
 /// The hash of a token. A token is random, so that a fast hash protects it.

@@ -7,14 +7,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How long a failure counts, in milliseconds.
 const PERIOD_MS: i64 = 60_000;
-/// The entries that are kept. Beyond them, all others share one entry.
+/// The largest number of entries. All further names and addresses share one entry.
 const ENTRIES_MAX: usize = 16 << 10;
 /// An address may fail this many times as often as one name from it.
 const NAMES_PER_ADDRESS: u32 = 10;
-/// Those who share an entry may fail together this many times as often as one address.
+/// The names and addresses that share an entry may fail together this many times as often as one address.
 const ADDRESSES_PER_ENTRY: u32 = 10;
 
-/// What failures are counted for.
+/// The names and addresses for which failures are counted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Key {
     Address(IpAddr),
@@ -34,9 +34,9 @@ struct Failures {
 /// A limit on failures that is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reached {
-    /// That of one address, for all names together.
+    /// The limit of one address, for all names together.
     Address,
-    /// That of the name from one address.
+    /// The limit of one name from one address.
     Name,
 }
 
@@ -70,8 +70,8 @@ impl Tries {
         }
     }
 
-    /// Begins to check a password, unless the failures and the checks that run already reach the limit. So guesses on
-    /// many connections at once do not exceed it. The try counts as failed unless [`Try::succeeded`] is called.
+    /// Begins to check a password, unless the failures and the checks that run already reach the limit. Guesses on many
+    /// connections at once therefore do not exceed it. The try counts as failed unless [`Try::succeeded`] is called.
     ///
     /// # Errors
     /// The limit that is reached.
@@ -145,7 +145,8 @@ fn entry(failures: &mut HashMap<Key, Failures>, key: Key, now_ms: i64) -> &mut F
     entry
 }
 
-/// Whether the failures of a key have reached their limit, with `pending` those included that are being checked.
+/// Whether the failures of a key have reached their limit. With `pending`, passwords that are being checked count as
+/// failures.
 fn reached(failures: &HashMap<Key, Failures>, key: &Key, max: u32, now_ms: i64, pending: bool) -> bool {
     let max = if matches!(key, Key::Name(..)) { max } else { max.saturating_mul(NAMES_PER_ADDRESS) };
     let (entry, max) = match failures.get(key) {

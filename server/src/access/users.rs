@@ -1,4 +1,4 @@
-//! The users of the server: how each proves who they are, and what each may do.
+//! The users of the server: their passwords, tokens and certificates, and their roles.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::password::HashedPassword;
 use super::role::{Role, Scope};
 use super::token::HashedToken;
 
-/// Why a users file cannot be used: each error with the file and the line.
+/// The errors of a users file that cannot be used, each with the file and the line.
 #[derive(Debug)]
 pub struct UsersError(pub Vec<String>);
 
@@ -34,7 +34,7 @@ pub struct User {
     pub tokens: Vec<HashedToken>,
     /// Names of client certificates, any of which identifies the user.
     pub certificates: Vec<CertificateName>,
-    /// What each role covers, by the role's number.
+    /// The tables that each role covers, indexed by the role's number.
     pub roles: [Scope; Role::ALL.len()],
 }
 
@@ -50,7 +50,7 @@ impl User {
         }
     }
 
-    /// What a role of this user covers.
+    /// The tables that a role of this user covers.
     pub fn scope(&self, role: Role) -> &Scope {
         &self.roles[role as usize]
     }
@@ -59,7 +59,7 @@ impl User {
 /// Checks the name of a user.
 ///
 /// # Errors
-/// Why no user can have it.
+/// The reason why no user can have the name.
 pub fn check_name(name: &str) -> Result<(), String> {
     const NAME_BYTES_MAX: usize = 128;
     let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"._-@/+=".contains(&byte);
@@ -73,7 +73,7 @@ pub fn check_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Warns of a file with secrets that other users of the machine can read. `what` is what the file is.
+/// Warns of a file with secrets that other users of the machine can read. `what` names the kind of file.
 pub fn warn_if_exposed(what: &str, path: &Path) {
     #[cfg(unix)]
     if let Ok(metadata) = std::fs::metadata(path)
@@ -100,11 +100,11 @@ pub struct UserChange {
 pub enum NoUser {
     /// No user has one of its names.
     None,
-    /// Several users have names of it.
+    /// Several users have names of the certificate.
     Several,
 }
 
-/// All users, found by what identifies them.
+/// All users, indexed by their names, tokens and certificates.
 #[derive(Debug)]
 pub struct Users {
     by_name: HashMap<Arc<str>, Arc<User>>,

@@ -21,7 +21,7 @@ pub enum Subcommand {
     Verify(Sources),
     /// `hjall repair`, with whether the loss is accepted.
     Repair(Sources, bool),
-    /// `hjall compact`, with the names of tables; none: all.
+    /// `hjall compact`, with the names of tables. Without names, all tables.
     Compact(Sources, Vec<String>),
     /// `hjall user`.
     User(UserCommand),

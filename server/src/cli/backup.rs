@@ -17,9 +17,9 @@ const REPORT_EVERY: Duration = Duration::from_secs(5);
 /// The extent of a backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// Everything is written again.
+    /// A full copy.
     Full,
-    /// Files that have not changed are shared.
+    /// A copy that shares unchanged files.
     Incremental,
 }
 
@@ -127,7 +127,7 @@ fn print_progress() -> impl FnMut(&FamilyProgress) -> hjall_engine::Result<()> {
     }
 }
 
-/// Makes a line when a family is done, and at intervals before.
+/// Produces a line when a family is done, and at intervals before that.
 pub struct Reporter {
     last: Instant,
 }

@@ -11,7 +11,7 @@ use super::exit::Failure;
 use super::log;
 
 /// Prints the settings that result from these sources to standard output, and remarks to standard error. Then checks
-/// the files that they name as a start does, so that their errors are known before.
+/// the files that the settings name, as a start does, so that errors are reported before one.
 pub fn run(sources: &Sources, format: OutputFormat) -> Result<(), Failure> {
     let mut checked = Ok(());
     let text = match format {

@@ -1,9 +1,9 @@
 //! The control socket, by which `hjall backup` and `hjall shell` ask the server that has a data folder open.
 //!
-//! It is `control` in the data folder, for the server's user alone. A request is a line: `addresses` asks where clients
-//! can connect; `backup LENGTH` or `backup-incremental LENGTH` for a backup to the path that follows, which is LENGTH
-//! bytes long. The answer is lines: `progress TEXT` any number of times, and at the end `done`, or `failed CODE TEXT`
-//! with the exit code of the command. If the asking process ends, so does the backup.
+//! It is `control` in the data folder, accessible only to the server's user. A request is a line: `addresses` asks
+//! where clients can connect; `backup LENGTH` or `backup-incremental LENGTH` for a backup to the path that follows,
+//! which is LENGTH bytes long. The answer is lines: `progress TEXT` any number of times, and at the end `done`, or
+//! `failed CODE TEXT` with the exit code of the command. If the asking process ends, so does the backup.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::SocketAddr;
@@ -96,7 +96,7 @@ impl Control {
         }
         let running = std::mem::take(&mut *self.shared.running.lock().unwrap_or_else(PoisonError::into_inner));
         for thread in running {
-            // A panic has been printed, and ended that request alone.
+            // A panic has been printed, and ended only that request.
             let _ = thread.join();
         }
     }
@@ -169,7 +169,7 @@ fn answer(mut stream: &UnixStream, line: &str) -> io::Result<()> {
     stream.write_all(format!("{line}\n").as_bytes())
 }
 
-/// What is asked for.
+/// The request.
 enum Request {
     /// A backup to this folder.
     Backup(PathBuf, Extent),
@@ -177,7 +177,7 @@ enum Request {
     Addresses,
 }
 
-/// Reads a request; `None`: it is unknown.
+/// Reads a request; `None` if it is unknown.
 fn read_request(stream: &UnixStream) -> io::Result<Option<Request>> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
@@ -199,7 +199,7 @@ fn read_request(stream: &UnixStream) -> io::Result<Option<Request>> {
     Ok(path.map(|path| Request::Backup(path, extent)))
 }
 
-/// The addresses of the server that has this data folder open; none if it cannot be asked.
+/// The addresses of the server that has this data folder open. Empty if the server cannot be asked.
 pub fn addresses(data: &Path) -> Vec<String> {
     let asked = || -> io::Result<Vec<String>> {
         let mut stream = UnixStream::connect(data.join(NAME))?;
@@ -212,7 +212,7 @@ pub fn addresses(data: &Path) -> Vec<String> {
     asked().unwrap_or_default()
 }
 
-/// Asks the server that has this data folder open for a backup, and prints its progress. `None`: there is no server.
+/// Asks the server that has this data folder open for a backup, and prints its progress. `None` if there is no server.
 pub fn ask_for_backup(data: &Path, to: &Path, extent: Extent) -> Option<Result<(), Failure>> {
     let path = data.join(NAME);
     match UnixStream::connect(&path) {
@@ -236,7 +236,7 @@ fn ask(stream: &UnixStream, to: &Path, extent: Extent) -> Result<(), Failure> {
     let lost = |error: io::Error| {
         Failure::Asked(
             1,
-            format!("the server ended the connection before the backup was complete ({error}); its log says more"),
+            format!("the server ended the connection before the backup was complete ({error}); see its log"),
         )
     };
     let to = std::path::absolute(to).map_err(|error| Failure::Usage(format!("{}: {error}", to.display())))?;

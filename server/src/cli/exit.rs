@@ -37,7 +37,7 @@ pub enum Failure {
     Signals(io::Error),
     /// Some calls did not finish, or clients did not take their replies, within the grace period.
     Unfinished,
-    /// The server that was asked refused or failed: the exit code and the text are its own.
+    /// The server that was asked refused or failed. Contains its exit code and its text.
     Asked(u8, String),
     /// A second signal ended the process.
     SecondSignal,

@@ -78,9 +78,9 @@ fn parse(filter: &str) -> Result<EnvFilter, String> {
     EnvFilter::try_new(directives).map_err(|error| format!("{filter}: {error}; try info or info,hjall_server=debug"))
 }
 
-/// Leaves out the errors with which fjall reports a compaction that the engine has aborted, because the database is
-/// closed or reopened. Its workers have no other way to end one, and it is no failure. A filter cannot do this:
-/// tracing-subscriber's filters of a single layer must not depend on the fields of an event.
+/// Leaves out the errors with which fjall reports a compaction that the engine has aborted because the database is
+/// closed or reopened. An error is the only way to end a compaction of fjall's workers, and it is not a failure. A
+/// filter cannot do this: tracing-subscriber's filters of a single layer must not depend on the fields of an event.
 struct WithoutAborted<F>(F);
 
 impl<S, N, F> FormatEvent<S, N> for WithoutAborted<F>

@@ -10,8 +10,8 @@ const FILES_MIN: u64 = 64;
 #[cfg(unix)]
 const OTHER_FILES: u64 = 1024;
 
-/// Raises the soft limit to the hard limit. Only the binary does this; as a library, the server leaves the
-/// limits of its process alone.
+/// Raises the soft limit to the hard limit. Only the binary does this; as a library, the server does not change the
+/// limits of its process.
 ///
 /// # Errors
 /// The limit is too low to serve anything.

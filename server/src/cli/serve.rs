@@ -128,7 +128,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     }
 }
 
-/// What a start, or a change of settings, has to say about clients that nothing keeps out.
+/// The protection against clients, for the warnings of a start or a change of settings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Exposure {
     /// Every client has to log in or to present a certificate.

@@ -42,7 +42,7 @@ server that cannot be reached; 130 after Ctrl-C in a script. If a data folder ca
 pub struct ShellCommand {
     place: Place,
     program: Program,
-    /// Keys of HBase that were set and mean nothing here.
+    /// Keys of HBase that were set and have no effect.
     without_effect: Vec<String>,
 }
 
@@ -167,7 +167,7 @@ pub fn parse(matches: &ArgMatches, sources: impl FnOnce(&ArgMatches) -> Sources)
     ShellCommand { place, program, without_effect }
 }
 
-/// Options that say how to reach a server.
+/// Options for the connection to a server.
 const OF_SERVER: [&str; 9] = ["server", "tls", "tls-ca", "tls-cert", "tls-key", "user", "framed", "compact", "timeout"];
 /// Options of the shell itself.
 const OF_SHELL: [&str; 10] = [
@@ -183,7 +183,7 @@ const OF_SHELL: [&str; 10] = [
     "words",
 ];
 
-/// Whether commands go to a data folder; why, if options that are given do not apply together.
+/// Whether commands go to a data folder. The error names options that cannot be combined.
 fn combination(matches: &ArgMatches) -> Result<bool, String> {
     let given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
     if matches.get_flag("return-values") && matches.get_one::<String>("format").is_some_and(|name| name != "table") {
@@ -234,7 +234,7 @@ fn server(matches: &ArgMatches) -> Result<ServerOptions, String> {
     })
 }
 
-/// Runs a shell; the exit status.
+/// Runs a shell, and returns the exit status.
 pub fn run(command: &ShellCommand) -> Result<i32, Failure> {
     let interrupt = Interrupt::of_signal().map_err(Failure::Signals)?;
     let program = command.program.clone();

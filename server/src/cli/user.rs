@@ -1,4 +1,4 @@
-//! `hjall user`: makes entries of the users file, and checks it.
+//! `hjall user`: creates entries of the users file, and checks the file.
 
 use std::fs;
 use std::io::{self, IsTerminal};
@@ -174,7 +174,7 @@ fn add(path: &Path, user: &NewUser) -> Result<(), Failure> {
         })?;
     }
     let path = &users_file::resolve(path).map_err(usage)?;
-    // Whether the file can be changed is known before the password is asked for.
+    // This comes before the prompt for the password, so that a file that cannot be changed is reported first.
     read_without(path, &user.name)?;
     drop(Replacement::begin(path).map_err(usage)?);
     let mut lines = vec![format!("[users.{}]", quoted(&user.name))];
@@ -211,7 +211,7 @@ fn add(path: &Path, user: &NewUser) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tells root that a server of another user cannot read the file that has been made.
+/// Warns root that a server of another user cannot read the new file.
 fn warn_if_of_root(path: &Path) {
     #[cfg(unix)]
     if fs::metadata(path).is_ok_and(|made| std::os::unix::fs::MetadataExt::uid(&made) == 0) {
@@ -302,7 +302,7 @@ fn new_password() -> Result<String, Failure> {
     Ok(first)
 }
 
-/// Asks for a password on a terminal without showing it, or reads the first line of standard input.
+/// Prompts for a password on a terminal without showing it, or reads the first line of standard input.
 fn password(prompt: &str) -> Result<String, Failure> {
     let read = match io::stdin().is_terminal() {
         true => rpassword::prompt_password(prompt),

@@ -1,4 +1,4 @@
-//! The users file as `hjall user add` changes it: in its place, and without changing who can read it.
+//! Changes of the users file by `hjall user add`: the file is replaced atomically, and keeps its owner, group and mode.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The file that a path names: through symbolic links, so that they are not replaced. It may not exist yet.
 ///
 /// # Errors
-/// The path is a link to nothing, or names something else than a regular file.
+/// The path is a dangling link, or does not name a regular file.
 pub fn resolve(path: &Path) -> Result<PathBuf, String> {
     let shown = path.display();
     if path.exists() && !path.is_file() {
@@ -31,7 +31,7 @@ pub fn lock(path: &Path) -> io::Result<File> {
     Ok(folder)
 }
 
-/// Folders cannot be locked here: a lock file beside the users file is.
+/// This platform cannot lock folders, so a lock file beside the users file is locked.
 #[cfg(not(unix))]
 pub fn lock(path: &Path) -> io::Result<File> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -50,11 +50,11 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Makes an empty file with the owner, the group and the mode of the file at `path`. If there is none, the new file
-    /// is readable by its owner only.
+    /// Creates an empty file with the owner, the group and the mode of the file at `path`. If there is none, the new
+    /// file is readable by its owner only.
     ///
     /// # Errors
-    /// The file cannot be made, or cannot be given to the owner of the other one. Nothing has changed.
+    /// The file cannot be created, or cannot be given to the owner of the other one. Nothing has changed.
     pub fn begin(path: &Path) -> Result<Self, String> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.part", std::process::id()));
@@ -92,7 +92,7 @@ impl Replacement {
         })
     }
 
-    /// Writes the text, and puts the file in the place of the other one.
+    /// Writes the text, and replaces the other file.
     pub fn finish(mut self, text: &str) -> io::Result<()> {
         self.file.write_all(text.as_bytes())?;
         self.file.sync_all()?;
@@ -102,7 +102,7 @@ impl Replacement {
 
 impl Drop for Replacement {
     fn drop(&mut self) {
-        // After `finish` there is none.
+        // After `finish`, the file no longer exists under this name.
         let _ = fs::remove_file(&self.part);
     }
 }

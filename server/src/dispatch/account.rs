@@ -1,4 +1,4 @@
-//! What each client uses: its part of the memory, and its figures.
+//! The accounts of clients: the memory that each client holds, and its counters.
 //!
 //! A client is a principal: a user after a login, otherwise an address. All connections of a principal share one
 //! account.
@@ -11,10 +11,10 @@ use std::time::Duration;
 use super::memory_quota::POOLS;
 use crate::observe::ClientMetrics;
 
-/// The number of clients with figures of their own. Further clients are counted together, so that the number of labels
-/// in metrics is bounded.
+/// The number of clients that are counted separately. Further clients are counted together, so that the number of
+/// labels in metrics is bounded.
 const NAMED_MAX: usize = 100;
-/// The name of the figures of all other clients.
+/// The label under which all other clients are counted.
 const OTHERS: &str = "other";
 /// Accounts without connections are removed when there are this many accounts, and again at each doubling.
 const CLEAN_MIN: usize = 1024;
@@ -24,12 +24,12 @@ const CLEAN_MIN: usize = 1024;
 pub struct Account {
     /// Identifies the account. Numbers are not reused.
     pub number: u64,
-    /// Bytes that its connections hold of each pool of the memory quota.
+    /// The bytes that the client's connections hold, for each pool of the memory quota.
     pub(super) held: [AtomicUsize; POOLS],
     figures: Arc<Figures>,
 }
 
-/// The counters of one client, or of all clients without figures of their own.
+/// The counters of one client, or of all clients that are not counted separately.
 #[derive(Debug)]
 struct Figures {
     client: Arc<str>,
@@ -72,7 +72,7 @@ impl Account {
         self.figures.refused.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The bytes that its connections hold.
+    /// The bytes that the client's connections hold.
     pub fn held_bytes(&self) -> usize {
         self.held.iter().map(|held| held.load(Ordering::Relaxed)).sum()
     }
@@ -89,7 +89,7 @@ pub struct Accounts {
 struct AccountsState {
     by_client: HashMap<Arc<str>, Arc<Account>>,
     next_number: u64,
-    /// How many accounts have figures of their own.
+    /// The number of accounts that are counted separately.
     named: usize,
     /// The number of accounts at which those without connections are removed.
     clean_at: usize,
@@ -125,7 +125,8 @@ impl Accounts {
         account
     }
 
-    /// The figures of each client, and of all others together if there are any.
+    /// The counters of each client that is counted separately, and those of all other clients together if there are
+    /// any.
     pub fn metrics(&self) -> Vec<ClientMetrics> {
         let mut all: Vec<ClientMetrics> = Vec::new();
         let mut others = self.read(&self.others, 0);

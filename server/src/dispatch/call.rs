@@ -18,7 +18,7 @@ use crate::wire::rest::{self, answer};
 use crate::wire::writer::ReplyHeader;
 use crate::wire::{Encoding, Transport, arguments, claimed_arguments, dialect, header, recognise, reply};
 
-/// Runs the methods of all services. The gateways implement it; tests have implementations of their own.
+/// Runs the methods of all services. Implemented by the gateways, and by tests.
 pub trait Handler: Send + Sync + 'static {
     /// Runs one call: reads the argument struct, runs the method, and writes the result struct, which may
     /// contain a declared exception.
@@ -33,8 +33,9 @@ pub trait Handler: Send + Sync + 'static {
         output: &mut Output<'_>,
     ) -> Result<(), Fault>;
 
-    /// Runs a call straight from its encoded arguments, if it is a read whose answer is remembered or a put of the
-    /// usual form, and writes the result struct. `None`, with nothing done: [`Self::call`] has to run it.
+    /// Runs a call directly from its encoded arguments, if it is a read whose answer is remembered or a put of the
+    /// usual form, and writes the result struct. Returns `None`, and has no effect, if [`Self::call`] has to run the
+    /// call.
     fn try_encoded(
         &self,
         _scope: &CallScope<'_>,
@@ -60,7 +61,7 @@ pub trait Handler: Send + Sync + 'static {
         Err(Fault::UnknownMethod)
     }
 
-    /// The client no longer waits for the next page from this scanner. Must not block.
+    /// Called when the client no longer waits for the next page from this scanner. Must not block.
     fn abandon(&self, _service: Service, _scanner: i32) {}
 
     /// The number of fetches from a scanner; 0 if its id is unknown.
@@ -276,7 +277,7 @@ impl Call {
         }
     }
 
-    /// Appends the result. After an error `out` may contain a part of it.
+    /// Appends the result. After an error, `out` may contain a part of the result.
     fn attempt(
         &self,
         handler: &dyn Handler,

@@ -19,7 +19,7 @@ use crate::wire::types::DecodedMemory;
 
 /// Calls that gather less than this many bytes do not claim from the quota.
 pub(super) const UNCLAIMED_BYTES: usize = 4 << 10;
-/// The clock is read once for this number of rows that a scan has passed over.
+/// The number of rows that a scan passes over between two readings of the clock.
 const PAUSE_CHECK_INTERVAL: u32 = 16;
 
 /// A running call: its client, the memory that its request uses and that it may gather for its reply, and the flag
@@ -44,7 +44,7 @@ pub struct CallScope<'a> {
     request_bytes: Cell<usize>,
     request_claim: RefCell<Option<MemoryClaim>>,
     exceeded: Cell<Option<Exceeded>>,
-    /// Whether the arguments have exceeded it, so that the method has not been run.
+    /// Whether the arguments exceeded the limit, so that the method was not run.
     by_arguments: Cell<bool>,
     slice: Option<Slice>,
     /// How often [`Budget::must_pause`] has been called.
@@ -62,10 +62,10 @@ pub(crate) struct Slice {
     pub(crate) queue: Arc<dyn Queue<Job>>,
 }
 
-/// What remains of a call that was paused.
+/// What a paused call keeps until it continues.
 #[derive(Default)]
 pub(crate) struct Remains {
-    /// The memory of what it has gathered.
+    /// The memory of what the call has gathered.
     pub(crate) claim: Option<MemoryClaim>,
     pub(crate) state: Option<State>,
 }
@@ -75,16 +75,16 @@ pub(crate) struct Remains {
 enum Exceeded {
     Reply,
     Quota,
-    /// What a connection may have of the quota, whatever others have.
+    /// The largest part of the quota that a connection may hold, regardless of other connections.
     Share,
 }
 
-/// The limit because of which a claim cannot be changed to this size.
+/// The limit that prevents a claim from being changed to this size.
 fn exceeded(claim: &MemoryClaim, bytes: usize) -> Exceeded {
     if claim.can_resize(bytes) { Exceeded::Quota } else { Exceeded::Share }
 }
 
-/// Changes a claim to this size. The error says whether the quota has no room for it now, or never has.
+/// Changes a claim to this size. The error tells whether the quota has no room for the claim now, or never can have.
 fn grow(
     claim: &RefCell<Option<MemoryClaim>>,
     memory: &Arc<MemoryHolder>,
@@ -133,7 +133,7 @@ impl<'a> CallScope<'a> {
         }
     }
 
-    /// Makes it the scope of a call of this method.
+    /// Makes this the scope of a call of this method.
     pub(crate) fn of_method(self, method: Option<Method>) -> Self {
         Self { effect: method.map_or(Effect::None, |method| method.info().effect), ..self }
     }
@@ -143,7 +143,7 @@ impl<'a> CallScope<'a> {
         Self { slice, state: RefCell::new(state), ..self }
     }
 
-    /// Takes what the method has kept in [`Self::keep`]. `None` if the call has not been paused.
+    /// Takes the state that the method passed to [`Self::keep`]. `None` if the call has not been paused.
     pub fn take_kept(&self) -> Option<State> {
         self.state.borrow_mut().take()
     }
@@ -158,14 +158,14 @@ impl<'a> CallScope<'a> {
         self.memory
     }
 
-    /// Gives back what the call has gathered: it has been counted elsewhere.
+    /// Releases the memory of what the call has gathered, because it is counted elsewhere.
     pub(crate) fn release_gathered(&self) {
         self.cells.set(0);
         self.bytes.set(0);
         *self.claim.borrow_mut() = None;
     }
 
-    /// Whether the call is to be paused: its method has been told to, its result is ignored, and it is run again.
+    /// Whether the call pauses: its method was told to return early, its result is ignored, and the call is run again.
     pub fn is_paused(&self) -> bool {
         self.paused.get()
     }
@@ -175,11 +175,10 @@ impl<'a> CallScope<'a> {
         matches!(self.exceeded.get(), Some(Exceeded::Quota | Exceeded::Share))
     }
 
-    /// Claims further memory for the request, in bytes, before it is used: for what its arguments are converted to, for
-    /// its filter.
+    /// Claims further memory for the request, in bytes, before it is used: for converted arguments or for a filter.
     ///
     /// # Errors
-    /// `Busy` if the quota, or the share of the client, has no room. `Refused` if the call takes more than that.
+    /// `Busy` if the quota, or the share of the client, has no room. `Refused` if the request alone exceeds that share.
     pub(crate) fn claim_request(&self, bytes: usize) -> Result<()> {
         let bytes = self.request_bytes.get().saturating_add(bytes);
         self.request_bytes.set(bytes);
@@ -187,8 +186,8 @@ impl<'a> CallScope<'a> {
         grow(&self.request_claim, memory, bytes).map_err(|exceeded| self.exceeds(exceeded))
     }
 
-    /// Claims memory for values of the request that are about to be decoded, as [`Self::claim_request`] does. The
-    /// transaction of a write has a copy of them, for which as much is claimed.
+    /// Claims memory for values of the request that are about to be decoded, as [`Self::claim_request`] does. For a
+    /// write, claims twice the size, because the transaction has a copy of the values.
     ///
     /// # Errors
     /// As for [`Self::claim_request`].
@@ -196,7 +195,7 @@ impl<'a> CallScope<'a> {
         self.claim_request(if self.effect == Effect::Data { bytes.saturating_mul(2) } else { bytes })
     }
 
-    /// Gives memory of the request back that is no longer in use.
+    /// Releases memory of the request that is no longer in use.
     pub(crate) fn release_request(&self, bytes: usize) {
         self.request_bytes.set(self.request_bytes.get().saturating_sub(bytes));
         if let Some(claim) = self.request_claim.borrow_mut().as_mut() {
@@ -204,7 +203,7 @@ impl<'a> CallScope<'a> {
         }
     }
 
-    /// Ends the call, because the quota has no room for a claim of its request with this size.
+    /// Ends the call, because the quota has no room for a claim of this size for its request.
     pub(crate) fn no_room(&self, claim: &MemoryClaim, bytes: usize) -> Error {
         self.exceeds(exceeded(claim, bytes))
     }
@@ -223,14 +222,13 @@ impl<'a> CallScope<'a> {
         self.claim_request(elements.saturating_mul(size_of::<T>()))
     }
 
-    /// The memory of the request, for a scanner that keeps it when the call has ended.
+    /// The memory of the request, for a scanner that keeps the request after the call has ended.
     pub(crate) fn take_request_claim(&self) -> Option<MemoryClaim> {
         self.request_bytes.set(0);
         self.request_claim.take()
     }
 
-    /// The answer to a call whose arguments have not been read, because there is no memory for them. `None` if they
-    /// have been.
+    /// The answer to a call whose arguments were not read for lack of memory. `None` if they were read.
     pub(crate) fn refused_arguments(&self) -> Option<Fault> {
         let exceeded = self.exceeded.get().filter(|_| self.by_arguments.get())?;
         Some(match exceeded {
@@ -239,7 +237,7 @@ impl<'a> CallScope<'a> {
         })
     }
 
-    /// The memory of the reply, when it has been written.
+    /// The memory of the reply, once the reply has been written.
     pub(crate) fn take_reply_claim(&self) -> Option<MemoryClaim> {
         self.reply_claim.take()
     }
@@ -250,7 +248,7 @@ impl<'a> CallScope<'a> {
         self.paused.set(true);
     }
 
-    /// What a paused call continues with.
+    /// The state with which a paused call continues.
     pub(crate) fn into_remains(self) -> Remains {
         Remains { claim: self.claim.into_inner(), state: self.state.into_inner() }
     }
@@ -279,8 +277,8 @@ impl<'a> CallScope<'a> {
 
 impl ReplyMemory for CallScope<'_> {
     fn claim_reply(&self, bytes: usize) {
-        // What a read has gathered is claimed until its reply has been written, and may be all of its share. What has
-        // been changed cannot be refused any more.
+        // What a read has gathered stays claimed until its reply has been written, and may take all of its share. The
+        // reply of a change that has taken effect can no longer be refused.
         if let Some(memory) = self.memory.filter(|_| self.effect != Effect::None) {
             self.reply_claim.borrow_mut().get_or_insert_with(|| memory.claim()).resize(bytes);
         }

@@ -1,4 +1,4 @@
-//! The client of a call, as far as calls may know it.
+//! The client of a call, as calls see it.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,17 +9,17 @@ use hjall_engine::table::{KnownTable, RememberedRows};
 use super::memory_quota::MemoryHolder;
 use crate::access::Login;
 
-/// The client of a connection: its address and, after a login, its user. What it has opened refers to it beyond the
-/// end of the connection.
+/// The client of a connection: its address and, after a login, its user. Scanners that the client has opened refer to
+/// it even after the end of the connection.
 #[derive(Debug)]
 pub struct Caller {
     /// The client's address.
     pub peer: SocketAddr,
     login: Option<Arc<Login>>,
     principal: Arc<str>,
-    /// The scanners that the connection has open, whichever user opened them.
+    /// The number of scanners that the connection has open, for all users together.
     scanners: Arc<AtomicUsize>,
-    /// The table of the last read or put that was run straight from its encoded arguments.
+    /// The table of the last read or put that was run directly from its encoded arguments.
     pub last_table: Mutex<Option<LastTable>>,
     /// Set when the first call or message of the client needs it.
     pub(super) memory: OnceLock<Arc<MemoryHolder>>,
@@ -30,7 +30,7 @@ pub struct Caller {
 pub struct LastTable {
     /// The name, as the client has sent it.
     pub name: Box<[u8]>,
-    /// Its rows, for reads.
+    /// The rows of the table, for reads.
     pub rows: RememberedRows,
     /// The table, for puts.
     pub table: KnownTable,
@@ -70,7 +70,8 @@ impl Caller {
         &self.principal
     }
 
-    /// Counts one more scanner until the returned value is dropped. Returns `None` if the connection has `max` open.
+    /// Counts a scanner of the connection until the returned value is dropped. Returns `None` if the connection has
+    /// `max` open.
     pub fn open_scanner(self: &Arc<Self>, max: usize) -> Option<OwnScanner> {
         let more = |open| (open < max).then_some(open + 1);
         self.scanners.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
@@ -92,7 +93,7 @@ impl OwnScanner {
         self.ip
     }
 
-    /// The user who has opened it, or `None` without a login.
+    /// The user who opened the scanner, or `None` without a login.
     pub fn user(&self) -> Option<&Arc<str>> {
         self.user.as_ref()
     }

@@ -63,17 +63,17 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// What has become of a call that was tried on the event loop of its connection.
+/// The state of a call after an attempt to run it on the event loop of its connection.
 pub enum AtOnce {
-    /// It has been answered. The memory of its reply, if that is not small.
+    /// The call has been answered. Contains the memory of its reply, unless the reply is small.
     Answered(Option<MemoryClaim>),
-    /// It has to be ended by [`Dispatcher::finish`].
+    /// The call has to be completed with [`Dispatcher::finish`].
     Staged(StagedWrite),
-    /// It has to be run by [`Dispatcher::run_queued`].
+    /// The call has to be run with [`Dispatcher::run_queued`].
     Queue(ToQueue),
 }
 
-/// A write that was run on an event loop, and is answered in this turn of it, unless it has to be queued after all.
+/// A write that was run on an event loop and is answered when its commit has ended, or queued if that did not succeed.
 pub struct StagedWrite {
     method: Method,
     call: StagedCall,
@@ -82,9 +82,9 @@ pub struct StagedWrite {
 /// A call that was tried on an event loop and has to be queued.
 pub struct ToQueue {
     method: Method,
-    /// The permit with which it was tried.
+    /// The permit of the attempt.
     permit: Option<Permit>,
-    /// A write that was run without an effect: what that took, and how it has to be run.
+    /// For a write that was run without an effect: how long it ran, and how it has to be run again.
     undone: Option<(Duration, Rerun)>,
 }
 
@@ -209,9 +209,9 @@ impl Dispatcher {
         }
     }
 
-    /// Waits until the writes of a staged call have been committed, and answers it. Returns the memory of the reply, or
-    /// the call if it has to be run by [`Self::run_queued`] after all. If the future is dropped, the writes are
-    /// committed nevertheless.
+    /// Waits until the writes of a staged call have been committed, and answers the call. Returns the memory of the
+    /// reply, or the call if it has to be run with [`Self::run_queued`]. If the future is dropped, the writes are still
+    /// committed.
     pub async fn finish(
         &self,
         staged: StagedWrite,
@@ -283,7 +283,7 @@ impl Dispatcher {
         let ownership = Arc::<Ownership>::default();
         let (mut progress, mut rerun) = (None, Rerun::default());
         if let Some((took, again)) = undone {
-            // It has been started, and is run again even if its client disconnects.
+            // The call has been started, and is run again even if its client disconnects.
             ownership.start();
             (progress, rerun) = (Some(Progress { took, ..Progress::default() }), again);
         }
@@ -348,7 +348,7 @@ impl Dispatcher {
         self.lane(LaneKind::Write)
     }
 
-    /// The figures of the lanes of the current settings.
+    /// The metrics of the lanes of the current settings.
     pub fn lane_metrics(&self) -> Vec<LaneMetrics> {
         self.live().lanes.iter().map(|(kind, _)| self.lane(kind).metrics()).collect()
     }

@@ -1,8 +1,8 @@
 //! Whether the short calls of a lane are quick enough to run on the event loops.
 //!
-//! A call counts with the time that it occupies its thread: computation, and waits for the disk and for locks. The time
-//! during which the thread waits for a processor does not count, because a worker would wait for it as well. A write
-//! counts with its share of the time of its commit.
+//! The duration of a call is the time that it occupies its thread: computation, and waits for the disk and for locks.
+//! Time during which the thread waits for a processor is not included, because a worker would wait for one as well. For
+//! a write, its share of the duration of its commit is included.
 
 use std::cell::OnceCell;
 use std::fs::File;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// Calls leave the event loops while they take longer than this on average, and return when they take less than half of
 /// it.
 const QUICK_NS: u64 = 200_000;
-/// A single sample counts with at most this time, so that one slow call does not change the decision.
+/// A longer sample counts as this time, so that one slow call does not change the decision.
 const SAMPLE_NS_MAX: u64 = 4 * QUICK_NS;
 /// While calls are queued, one in this number is tried on the event loop.
 const TRIAL_INTERVAL: usize = 16;
@@ -20,9 +20,9 @@ const TRIAL_INTERVAL: usize = 16;
 /// Moving averages of the durations of short calls on event loops.
 #[derive(Debug, Default)]
 pub struct InlineSpeed {
-    /// Including waits for a processor.
+    /// The average duration, including waits for a processor.
     elapsed_ns: AtomicU64,
-    /// Without waits for a processor.
+    /// The average duration, without waits for a processor.
     own_ns: AtomicU64,
     slow: AtomicBool,
     queued: AtomicUsize,
@@ -31,7 +31,7 @@ pub struct InlineSpeed {
 /// Measures one call, or one commit.
 pub struct Stopwatch {
     started: Instant,
-    /// How long the thread had waited for a processor before; `None` if it was not looked up.
+    /// How long the thread had waited for a processor at the start of the measurement; `None` if that was not read.
     delay: Option<Duration>,
 }
 
@@ -42,19 +42,19 @@ impl InlineSpeed {
             || self.queued.fetch_add(1, Ordering::Relaxed) % TRIAL_INTERVAL == TRIAL_INTERVAL - 1
     }
 
-    /// Begins to measure. Waits for a processor are looked up only while calls seem to be slow, because that takes
-    /// system calls.
+    /// Starts a measurement. Waits for a processor are read only while calls seem slow, because that takes system
+    /// calls.
     pub fn start(&self) -> Stopwatch {
         let closely = self.elapsed_ns.load(Ordering::Relaxed) > QUICK_NS / 2;
         Stopwatch { delay: closely.then(scheduling_delay), started: Instant::now() }
     }
 
-    /// Ends the measurement of something that is shared by this number of calls, at least 1. Returns how long it took.
+    /// Ends a measurement whose duration is divided among `calls` calls, at least 1. Returns the duration.
     pub fn record(&self, stopwatch: &Stopwatch, calls: u32) -> Duration {
         self.record_until(stopwatch, Instant::now(), calls)
     }
 
-    /// As [`Self::record`], for something that ended at this time.
+    /// As [`Self::record`], for work that ended at the time `ended`.
     pub fn record_until(&self, stopwatch: &Stopwatch, ended: Instant, calls: u32) -> Duration {
         let elapsed = ended.saturating_duration_since(stopwatch.started);
         let own = stopwatch.delay.map(|before| elapsed.saturating_sub(scheduling_delay().saturating_sub(before)));

@@ -12,13 +12,13 @@ use super::memory_quota::MemoryClaim;
 use super::runner::{CallTimes, Ended, Request, Resources, Runner, span};
 use crate::wire::fault::Fault;
 
-/// What has become of a write that was run on an event loop.
+/// The state of a write after it was run on an event loop.
 pub enum InlineWrite {
-    /// It has been answered. The memory of its reply, if that is not small.
+    /// The call has been answered. Contains the memory of its reply, unless the reply is small.
     Answered(Option<MemoryClaim>),
-    /// It is answered when its writes have been committed.
+    /// The call is answered when its writes have been committed.
     Staged(StagedCall),
-    /// It has had no effect, and has to be queued.
+    /// The call has had no effect, and has to be queued.
     Undone(UndoneWrite),
 }
 
@@ -28,7 +28,7 @@ pub struct UndoneWrite {
     pub permit: Option<Permit>,
     /// How long it ran.
     pub took: Duration,
-    /// How it has to be run.
+    /// How the call has to be run again.
     pub rerun: Rerun,
 }
 
@@ -68,8 +68,8 @@ impl Run {
 }
 
 impl Runner {
-    /// Runs a short write on the event loop of its connection, and appends its reply to `out`, which may have `limit`
-    /// bytes then. If the call has to be queued, `out` is unchanged.
+    /// Runs a short write on the event loop of its connection, and appends its reply to `out`, which may grow to
+    /// `limit` bytes. If the call has to be queued, `out` is unchanged.
     pub fn run_write_inline(
         &self,
         request: &Request<'_>,
@@ -92,10 +92,11 @@ impl Runner {
         }
     }
 
-    /// Lets the connections run whose calls have arrived, then commits the writes of a call, unless one of those has
-    /// done that, waits for their sync if they need one, and answers the call. Returns the memory of the reply.
+    /// Waits until the other connections whose calls have arrived have run. Then commits the writes of a call, unless
+    /// another call of the same commit has done so, waits for their sync if they need one, and answers the call.
+    /// Returns the memory of the reply.
     ///
-    /// If the future is dropped, the writes are committed nevertheless.
+    /// If the future is dropped, the writes are still committed.
     ///
     /// # Errors
     /// The writes have not been committed, and `out` is as before the call.
@@ -111,7 +112,7 @@ impl Runner {
     }
 }
 
-/// A staged call. If it is dropped, it is ended and reported, although there is no client for its reply.
+/// A staged call. If it is dropped, it is completed and reported, although no client receives its reply.
 struct Unanswered<'a> {
     runner: &'a Runner,
     request: Request<'a>,

@@ -38,9 +38,9 @@ pub struct Job {
     pub fetches: u64,
     /// Decides whether a worker runs the call or its connection abandons it.
     pub ownership: Arc<Ownership>,
-    /// What the call has done, if it was paused or is run again.
+    /// The progress of a call that was paused or is run again.
     pub progress: Option<Progress>,
-    /// How it is run, if that differs from the first time.
+    /// How a worker of the write lane runs the call.
     pub rerun: Rerun,
     /// Receives the reply.
     pub reply: oneshot::Sender<Reply>,
@@ -51,17 +51,17 @@ pub struct Job {
 /// How a worker of the write lane runs a call.
 #[derive(Debug, Default)]
 pub enum Rerun {
-    /// Its writes may share a commit with those of other calls.
+    /// The call's writes may share a commit with those of other calls.
     #[default]
     Shared,
-    /// Its writes are committed by themselves, and may wait.
+    /// The call's writes are committed without those of other calls, and may wait.
     Alone,
-    /// For its answer only: its writes have failed with this error.
+    /// The call is run only for its answer: its writes have failed with this error.
     Failed(hjall_engine::Error),
 }
 
 impl Rerun {
-    /// The same way, for another call of the same commit.
+    /// A copy, for another call of the same commit.
     pub fn again(&self) -> Self {
         match self {
             Self::Shared => Self::Shared,
@@ -71,14 +71,14 @@ impl Rerun {
     }
 }
 
-/// What a call has done that was paused, or was run without an effect.
+/// The progress of a call that was paused, or that was run without an effect.
 #[derive(Default)]
 pub struct Progress {
-    /// How long it has waited, without its present wait.
+    /// How long the call has waited, without its current wait.
     pub waited: Duration,
-    /// How long it has run.
+    /// How long the call has run.
     pub took: Duration,
-    /// What it continues with.
+    /// The state with which the call continues.
     pub remains: Remains,
 }
 
@@ -87,12 +87,13 @@ pub struct Progress {
 pub struct Reply {
     /// The reply, after what the buffer contained before.
     pub bytes: Vec<u8>,
-    /// The memory of a reply that is not small.
+    /// The memory of the reply. `None` for a small reply.
     pub claim: Option<MemoryClaim>,
 }
 
 impl Job {
-    /// Whether the caller may answer the call: it has been paused, or has not been started or abandoned before.
+    /// Starts the call, unless it is run again and has been started before. Returns `false` if its connection has
+    /// abandoned it.
     pub fn start(&self) -> bool {
         self.progress.is_some() || self.ownership.start()
     }

@@ -1,4 +1,4 @@
-//! One lane: its permits, its queue and its figures.
+//! One lane: its permits, its queue and its metrics.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -28,9 +28,9 @@ pub struct Lane {
     syncing: AtomicUsize,
     inline_speed: InlineSpeed,
     finished: AtomicU64,
-    /// By [`Refusal`].
+    /// Indexed by [`Refusal`].
     refused: [AtomicU64; 3],
-    /// By [`Dropped`].
+    /// Indexed by [`Dropped`].
     dropped: [AtomicU64; 3],
     wait: Histogram,
 }
@@ -79,9 +79,8 @@ impl Lane {
         self.permit(self.calls_max.load(Ordering::Relaxed))
     }
 
-    /// A permit for a call that runs on its event loop; `None` while all handlers are busy or short calls are slow.
-    /// Calls that wait for a sync do not occupy handlers, since one sync serves all of them. `always`: even if short
-    /// calls are slow.
+    /// A permit for a call that runs on its event loop; `None` while all handlers are busy or, unless `always` is set,
+    /// short calls are slow. Calls that wait for a sync do not occupy handlers, since one sync serves all of them.
     pub fn enter_inline(self: &Arc<Self>, always: bool) -> Option<Permit> {
         if !always && !self.inline_speed.admits() {
             return None;
@@ -116,7 +115,7 @@ impl Lane {
         self.dropped[why as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The figures of this lane.
+    /// The metrics of this lane.
     pub fn metrics(&self) -> LaneMetrics {
         let refused = |why: Refusal| self.refused[why as usize].load(Ordering::Relaxed);
         let dropped = |why: Dropped| self.dropped[why as usize].load(Ordering::Relaxed);
@@ -166,7 +165,7 @@ pub struct Permit {
 enum CallState {
     Waiting,
     Running,
-    /// Its writes wait for a sync.
+    /// The call's writes wait for a sync.
     Syncing,
 }
 
@@ -186,7 +185,7 @@ impl Permit {
         self.enter(CallState::Syncing);
     }
 
-    /// Reverses [`Self::begins`]: the call goes to the queue after all.
+    /// Reverses [`Self::begins`]: the call returns to the queue.
     pub fn waits_again(&mut self) {
         self.enter(CallState::Waiting);
     }

@@ -1,5 +1,5 @@
-//! Writes of an event loop: those of several calls share a commit and a sync, also if it does not succeed or if the
-//! client of one of them disconnects.
+//! Tests of the writes of an event loop: several calls share a commit and a sync, even if the commit does not succeed
+//! or the client of one of them disconnects.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

@@ -3,7 +3,7 @@
 //! While the loop serves the connections whose calls have arrived, their writes are staged. The task of the first
 //! staged call runs again behind the others, until no more calls have been staged meanwhile, and commits the writes of
 //! all of them. Then each answers its own call: at once, or when the journal has been synced if the call requires that.
-//! The thread waits for nothing: a call that would have to, and those whose commit would have to, are put into the
+//! The thread never waits: a call that would have to wait, and calls whose commit would have to wait, are put into the
 //! queue of the write lane.
 
 use std::cell::{Cell, RefCell};
@@ -24,8 +24,8 @@ use super::lane::{Lane, Permit};
 /// The largest number of calls whose writes are committed together.
 const CALLS_MAX: usize = 128;
 
-/// The number of staged calls that are committed early if the calls of the last commit had to be synced, and that sync
-/// has ended. The disk then works while the loop runs the next calls.
+/// The number of staged calls that are committed early if the last commit had to be synced and its sync has ended. The
+/// disk then syncs while the loop runs the next calls.
 const SYNCED_CALLS: usize = 16;
 
 /// The writes of the event loop of the current thread.
@@ -33,38 +33,38 @@ pub struct LoopWrites {
     group: Group,
     lane: Arc<Lane>,
     commits: Rc<Commits>,
-    /// Whether the time of commits decides where calls run.
+    /// Whether the duration of commits decides where calls run.
     is_measured: Cell<bool>,
 }
 
-/// The commits of an event loop, by their numbers.
+/// The commits of an event loop, which are identified by numbers.
 #[derive(Default)]
 struct Commits {
     /// The number of the next commit.
     next: Cell<u64>,
     /// The syncs that have ended.
     syncs: Arc<EndedSyncs>,
-    /// The calls whose writes are staged for it.
+    /// The calls whose writes are staged for the next commit.
     staged: RefCell<StagedCalls>,
     /// The tasks of these calls, except the first one.
     tasks: RefCell<Vec<Waker>>,
     /// When the last commit ended.
     ended: Cell<Option<Instant>>,
-    /// Whether any of its calls has to be synced.
+    /// Whether any call of the last commit has to be synced.
     is_synced: Cell<bool>,
     /// The number of commits that are being synced.
     syncing: Cell<usize>,
-    /// The earlier commits with calls that still have to be told their outcome, unless all of their calls only have to
-    /// be told that they succeeded.
+    /// The earlier commits that have calls which do not know their outcome yet. Commits that succeeded at once for all
+    /// of their calls are not included.
     earlier: RefCell<Vec<EarlierCommit>>,
 }
 
 /// The permits of calls whose writes are staged.
 #[derive(Default)]
 struct StagedCalls {
-    /// Of those that have to be synced.
+    /// The permits of calls that have to be synced.
     synced: Vec<Permit>,
-    /// Of the others.
+    /// The permits of the other calls.
     unsynced: Vec<Permit>,
 }
 
@@ -72,20 +72,20 @@ struct StagedCalls {
 struct EarlierCommit {
     number: u64,
     state: CommitState,
-    /// Whether it succeeded at once for the calls that need no sync.
+    /// Whether the commit succeeded at once for the calls that need no sync.
     is_of_synced: bool,
-    /// The permits of its calls that have not been told yet.
+    /// The permits of the calls that do not know the outcome yet.
     permits: Vec<Permit>,
     /// The tasks of the calls that wait for a sync.
     tasks: Vec<Waker>,
 }
 
 enum CommitState {
-    /// It has taken effect, and is being synced.
+    /// The commit has taken effect, and is being synced.
     Syncing,
-    /// It is durable since then.
+    /// The commit became durable at this time.
     Durable(Instant),
-    /// It did not succeed. How its calls have to be run again.
+    /// The commit did not succeed. Contains how its calls have to be run again.
     Undone(Rerun),
 }
 
@@ -108,13 +108,14 @@ impl EndedSyncs {
     }
 }
 
-/// What has become of the writes of a call that was run.
+/// The state of the writes of a call that was run.
 pub enum LoopWrite {
-    /// There are none, or they are committed: the result of the call is final. The permit of the call.
+    /// There are no writes, or they are committed: the result of the call is final. Contains the permit of the call.
     Done(Permit),
-    /// They will be committed. The result counts if that succeeds.
+    /// The writes will be committed. The result of the call is valid if that succeeds.
     Staged(StagedWrites),
-    /// They are not committed. The result does not count: the call has to be run by a worker, in this way.
+    /// The writes are not committed, and the result of the call is invalid: a worker has to run the call, as `Rerun`
+    /// says.
     Undone(Permit, Rerun),
 }
 
@@ -128,7 +129,7 @@ pub struct LoopWritesGuard {
 }
 
 impl LoopWritesGuard {
-    /// Tells calls that their writes have been synced, until the event loop ends. To be run on it.
+    /// Notifies calls of the ends of their syncs, until the event loop ends. Must be run on the event loop.
     pub fn deliver_syncs(&self) -> impl Future<Output = ()> + Send + use<> {
         let syncs = self.syncs.clone();
         async move {
@@ -160,13 +161,13 @@ impl LoopWrites {
         LoopWritesGuard { syncs }
     }
 
-    /// Those of the current thread, if it may stage writes.
+    /// The writes of the current thread, if it may stage writes.
     pub fn current() -> Option<Rc<Self>> {
         CURRENT.with_borrow(Clone::clone)
     }
 
-    /// A permit for a call that runs on this loop; `None` if it has to be queued. Staged calls are committed if they
-    /// use all handlers. `always`: see [`Lane::enter_inline`].
+    /// A permit for a call that runs on this loop; `None` if the call has to be queued. Commits the staged calls if
+    /// they use all handlers. For `always`, see [`Lane::enter_inline`].
     pub fn permit(&self, always: bool) -> Option<Permit> {
         if !self.group.is_possible() {
             return None;
@@ -186,7 +187,7 @@ impl LoopWrites {
         &self.lane
     }
 
-    /// Runs a call, which must be short. It keeps its permit until its writes have been committed.
+    /// Runs a call, which must be short. The call keeps its permit until its writes have been committed.
     pub fn run<T>(&self, permit: Permit, call: impl FnOnce() -> T) -> (T, LoopWrite) {
         let (result, writes) = self.group.run(call);
         let writes = match writes {
@@ -300,8 +301,8 @@ impl Commits {
         }
     }
 
-    /// Tells a call the outcome of its commit, which has ended. Returns when it ended. If it did not succeed, the call
-    /// gets a permit. A commit whose sync has not ended counts as successful.
+    /// Returns when the commit of a call ended. If the commit did not succeed, returns how the call has to be run
+    /// again, and a permit for it. A commit whose sync has not ended counts as successful.
     fn tell(&self, commit: u64, is_synced: bool) -> Result<Instant, (Option<Permit>, Rerun)> {
         let committed = self.ended.get().unwrap_or_else(Instant::now);
         let earlier = &mut *self.earlier.borrow_mut();
@@ -320,19 +321,19 @@ impl Commits {
     }
 }
 
-/// The staged writes of a call. If it is dropped before it has been told their outcome, they are committed.
+/// The staged writes of a call. If this is dropped before [`Self::finish`], the writes are committed.
 pub struct StagedWrites {
     commit: u64,
     /// Whether this call was the first one that was staged for its commit.
     is_first: bool,
-    /// Whether they have to be synced.
+    /// Whether the writes have to be synced.
     is_synced: bool,
     is_told: bool,
 }
 
 impl StagedWrites {
-    /// Waits until the writes should be committed, or have been. The first call waits until all tasks that are ready
-    /// have run and none of them has staged another one. Others wait for its commit.
+    /// Waits until the writes should be committed, or have been committed. The first call waits until all tasks that
+    /// are ready have run and none of them has staged another one. The other calls wait for that commit.
     pub async fn gathered(&self) {
         let mut gathered = 0;
         poll_fn(|context| {
@@ -355,8 +356,8 @@ impl StagedWrites {
         .await;
     }
 
-    /// Commits the writes, unless they have been committed with those of other calls, and waits until they are synced
-    /// if they have to be. Must be called on the thread of their event loop.
+    /// Commits the writes, unless they have been committed with those of other calls, and waits for their sync if they
+    /// have to be synced. Must be called on the thread of their event loop.
     pub async fn commit(&self) {
         poll_fn(|context| {
             let Some(writes) = LoopWrites::current() else { return Poll::Ready(()) };
@@ -369,12 +370,12 @@ impl StagedWrites {
         .await;
     }
 
-    /// Ends the call after [`Self::commit`]. If it is called earlier, the writes are committed nevertheless. Must be
-    /// called on the thread of their event loop, and only once. Returns when they were committed, or synced if they
-    /// have to be.
+    /// Completes the call after [`Self::commit`]. If it is called earlier, it commits the writes. Must be called on the
+    /// thread of their event loop, and only once. Returns when the writes were committed, or synced if they have to be
+    /// synced.
     ///
     /// # Errors
-    /// They have not been committed: how the call has to be run again, and its permit.
+    /// The writes have not been committed. The error contains how the call has to be run again, and its permit.
     pub fn finish(&mut self) -> Result<Instant, (Option<Permit>, Rerun)> {
         self.is_told = true;
         let Some(writes) = LoopWrites::current() else {

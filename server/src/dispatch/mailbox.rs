@@ -61,7 +61,7 @@ impl Mailbox {
 pub struct Replies(Vec<Arc<Mailbox>>);
 
 impl Replies {
-    /// Adds a reply. `mailbox`: that of the connection's event loop, if it has one.
+    /// Adds a reply. `mailbox` is the mailbox of the connection's event loop, if it has one.
     pub fn add(&mut self, mailbox: Option<Arc<Mailbox>>, reply: Addressed) {
         let Some(mailbox) = mailbox.filter(|mailbox| !mailbox.is_current()) else {
             let (reply, bytes) = reply;

@@ -107,7 +107,7 @@ impl MemoryHolder {
         bytes <= self.alone_max().max(self.quota.small_bytes())
     }
 
-    /// Takes memory of a pool. Returns `false`, without a change, if the pool, the client or the connection has no
+    /// Takes memory of a pool. Returns `false`, and changes nothing, if the pool, the client or the connection has no
     /// room.
     fn try_take(&self, pool: Pool, more: usize) -> bool {
         let max = self.quota.pool_max(pool);
@@ -165,7 +165,7 @@ impl MemoryClaim {
         bytes > UNCOUNTED_BYTES
     }
 
-    /// Changes the claim. Returns `false`, without a change, if the quota or a share of it has no room for a larger
+    /// Changes the claim. Returns `false`, and changes nothing, if the quota or a share of it has no room for a larger
     /// claim.
     #[must_use]
     pub fn try_resize(&mut self, bytes: usize) -> bool {
@@ -183,8 +183,8 @@ impl MemoryClaim {
             || self.try_grow(Pool::Large, bytes)
     }
 
-    /// Whether the claim can be changed to this size, now or later: with what the connection holds besides, that is no
-    /// more than it may have alone.
+    /// Whether the claim can be changed to this size, now or later: together with the connection's other claims, it
+    /// must not exceed [`Self::alone_max`].
     pub fn can_resize(&self, bytes: usize) -> bool {
         let held: usize = self.holder.held.iter().map(|held| held.load(Ordering::Relaxed)).sum();
         self.holder.can_hold(held.saturating_sub(self.bytes).saturating_add(bytes))

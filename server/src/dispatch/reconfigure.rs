@@ -11,11 +11,11 @@ impl Dispatcher {
     /// Applies settings.
     ///
     /// # Errors
-    /// The operating system cannot start a thread. The settings are applied nevertheless, with fewer workers.
+    /// The operating system cannot start a thread. The settings are still applied, with fewer workers.
     pub fn reconfigure(&self, config: Config) -> io::Result<()> {
         let live = ActiveSettings::new(config);
-        // Lanes grow before calls are routed by the new settings, and shrink afterwards, so a call finds room
-        // wherever it is sent.
+        // Lanes grow before calls are routed by the new settings, and shrink afterwards, so that every lane has room
+        // for the calls routed to it.
         let grown = self.workers.grow(&live.lanes);
         for (kind, size) in live.lanes.iter() {
             let lane = self.lane(kind);

@@ -26,7 +26,7 @@ use crate::wire::recognise;
 /// The limit of work of a read on an event loop. Reading and encoding this much takes less than a millisecond.
 const INLINE_WORK: WorkLimit = WorkLimit { pairs: 512, bytes: 128 << 10 };
 
-/// Settings, and the lanes that follow from them.
+/// Settings, and the lanes computed from them.
 pub struct ActiveSettings {
     /// The settings.
     pub config: Config,
@@ -42,8 +42,8 @@ impl ActiveSettings {
     }
 }
 
-/// The current settings as one task sees them: loading them again is one comparison. A task that waits keeps those
-/// that it has loaded last in memory.
+/// A task's view of the current settings. Loading unchanged settings again costs one comparison. While the task waits,
+/// the view keeps the settings that it loaded last in memory.
 pub type SettingsView<'a> = Cache<&'a ArcSwap<ActiveSettings>, Arc<ActiveSettings>>;
 
 /// Runs calls. Its settings can change at any time.
@@ -72,7 +72,7 @@ impl Job {
         CallTimes { waited, took: before.map_or(Duration::ZERO, |progress| progress.took) }
     }
 
-    /// Records what a call has done that is to be run again.
+    /// Records the progress of a call that will be run again.
     fn pause(&mut self, CallTimes { waited, took }: CallTimes, remains: Remains) {
         self.permit.waits_again();
         self.progress = Some(Progress { waited, took, remains });
@@ -88,7 +88,7 @@ impl RunJob {
         self.job.permit.waits_for_sync();
     }
 
-    /// The job, to be run from the beginning.
+    /// The job, prepared to be run from the beginning.
     fn begin_again(self) -> Job {
         let Self { mut job, mut times, started, begin, .. } = self;
         times.took += started.elapsed();
@@ -107,13 +107,13 @@ pub(super) struct Ended<'a> {
     pub begin: usize,
 }
 
-/// What a call has used.
+/// The memory that a call has used.
 pub(super) struct Resources {
-    /// The memory of what it has gathered.
+    /// The memory of what the call has gathered.
     claim: Option<MemoryClaim>,
     /// The memory of its reply.
     reply: Option<MemoryClaim>,
-    /// Whether it was ended because the memory quota had no room.
+    /// Whether the call was ended because the memory quota had no room.
     has_exceeded_quota: bool,
 }
 
@@ -170,7 +170,7 @@ impl Runner {
         self.live.load()
     }
 
-    /// The current settings, for a task that needs them often. Loaded anew whenever they are used.
+    /// A view of the current settings, for a task that needs them often.
     pub fn view(&self) -> SettingsView<'_> {
         Cache::new(&self.live)
     }
@@ -268,7 +268,7 @@ impl Runner {
         (mailbox, (reply, Reply { bytes: out, claim }))
     }
 
-    /// Puts a job into the queue whose call was run and has had no effect, to be run again in this way.
+    /// Puts a job whose call was run without an effect into the queue, to be run again as `rerun` says.
     pub(super) fn run_again(&self, run: RunJob, rerun: Rerun) {
         let mut job = run.begin_again();
         job.rerun = rerun;
@@ -276,22 +276,22 @@ impl Runner {
         queue.put(job);
     }
 
-    /// Answers a job whose writes have failed after its call was run. It is run again for its answer, with nothing but
-    /// this error for its writes.
+    /// Answers a job whose writes failed after its call was run. The call is run again for its answer, and all its
+    /// writes fail with this error.
     pub(super) fn answer_failed(&self, run: RunJob, error: &hjall_engine::Error) {
         self.fail(run.begin_again(), error);
     }
 
-    /// Runs a job for its answer, with nothing but this error for its writes.
+    /// Runs a job for its answer. All its writes fail with this error.
     pub(super) fn fail(&self, job: Job, error: &hjall_engine::Error) {
         if let Some(run) = group::failing(error, || self.attempt(job)) {
             self.answer(run);
         }
     }
 
-    /// Runs a short read on the event loop of its connection, and appends its reply to `out`, which may have `limit`
-    /// bytes then. Returns the memory of the reply. If the read exceeds the limit of work, returns the permit and
-    /// leaves `out` unchanged: the call then has to be queued, so that other connections do not wait for it.
+    /// Runs a short read on the event loop of its connection, and appends its reply to `out`, which may grow to `limit`
+    /// bytes. Returns the memory of the reply. If the read exceeds the limit of work, returns the permit and leaves
+    /// `out` unchanged: the call then has to be queued, so that other connections do not wait for it.
     pub fn run_inline(
         &self,
         request: &Request<'_>,
@@ -306,7 +306,7 @@ impl Runner {
         let scope = self.scope(request, limit);
         let outcome =
             span.in_scope(|| request.call.run_within(INLINE_WORK, &*self.handler, &scope, request.message, out, limit));
-        // A read that is queued now has occupied the event loop, too.
+        // A read that has to be queued has occupied the event loop, too.
         let took = permit.lane().inline_speed().record(&stopwatch, 1);
         let Some(outcome) = outcome else {
             permit.waits_again();
@@ -429,7 +429,7 @@ impl Runner {
         let _ = reply.send(Reply { bytes: out, claim: None });
     }
 
-    /// Answers a job that gives its place in the queue to another client, and returns its permit.
+    /// Refuses a queued job in favour of another client, and returns its permit.
     pub fn displace(&self, job: Job) -> Permit {
         if !job.start() {
             self.lost(&job);

@@ -1,5 +1,5 @@
-//! The threads that run queued calls. Each lane has one for each call that it may run at once; their number
-//! follows the settings.
+//! The threads that run queued calls. Each lane has as many threads as it may run calls at once, which the settings
+//! determine.
 
 use std::io;
 use std::rc::Rc;
@@ -112,7 +112,7 @@ fn lower_priority(kind: LaneKind) {
     let _ = kind;
 }
 
-/// The niceness of the threads of a lane; `None`: that of the process. Writes are less nice than scans,
+/// The niceness of the threads of a lane; `None` for that of the process. Writes have a lower niceness than scans,
 /// because other calls may wait for their commit.
 #[cfg(target_os = "linux")]
 fn niceness(kind: LaneKind) -> Option<i32> {

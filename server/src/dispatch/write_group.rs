@@ -1,8 +1,8 @@
 //! Runs the calls that wait for a worker of the write lane one after the other, and commits their writes together.
 //!
-//! A call whose writes are staged is answered after the commit. If they have to be synced, it is answered by the thread
-//! that has synced them, and leaves its worker to other calls meanwhile. Calls without staged writes are answered as
-//! soon as they have been run.
+//! A call whose writes are staged is answered after the commit. If its writes have to be synced, the thread that syncs
+//! them answers it, and the worker runs other calls meanwhile. Calls without staged writes are answered as soon as they
+//! have been run.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -29,18 +29,18 @@ pub struct WriteGroup {
     pending: Rc<RefCell<Pending>>,
 }
 
-/// Calls that have been run and not been answered.
+/// Calls that have been run and have not been answered.
 #[derive(Default)]
 struct Pending {
-    /// Those whose writes are staged, and have to be synced.
+    /// Calls whose staged writes have to be synced.
     synced: Vec<RunJob>,
-    /// Those whose writes are staged, and need no sync.
+    /// Calls whose staged writes need no sync.
     unsynced: Vec<RunJob>,
-    /// Those whose writes have not been committed, or have failed.
+    /// Calls whose writes have not been committed, or have failed.
     undone: Vec<(RunJob, Undone)>,
 }
 
-/// Why the result of a call does not count.
+/// Why the result of a call is invalid.
 enum Undone {
     NotWritten,
     Failed(hjall_engine::Error),
@@ -89,8 +89,8 @@ impl WriteGroup {
         Self { runner, group, pending }
     }
 
-    /// Runs a job, and those that wait in the queue, within limits. All of them have been answered, or returned to the
-    /// queue, when it returns.
+    /// Runs a job, and those that wait in the queue, within limits. When this returns, all of them have been answered,
+    /// or returned to the queue, or their answer waits for a sync.
     pub fn run(&self, first: Job, queue: &dyn Queue<Job>, taker: &Taker) {
         let until = Instant::now() + TIME_MAX;
         let mut next = Some(Taken::Run(first));
@@ -126,13 +126,13 @@ impl WriteGroup {
     /// Runs a job. It is answered after the commit if its writes are staged.
     fn stage(&self, job: Job) {
         let (run, writes) = self.group.run(|| self.runner.attempt(job));
-        // Without a result, the job was dropped before its call was run.
+        // Without a result, the job was dropped or paused.
         let Some(run) = run else { return };
         match writes {
             CallWrites::Done => self.runner.answer(run),
             CallWrites::Staged { is_synced: true } => self.pending.borrow_mut().synced.push(run),
             CallWrites::Staged { is_synced: false } => self.pending.borrow_mut().unsynced.push(run),
-            // Only on an event loop.
+            // Happens only on event loops.
             CallWrites::MustWait => self.runner.run_again(run, Rerun::Alone),
             CallWrites::Undone(outcome) => match Undone::of(&outcome) {
                 None => self.runner.answer(run),
@@ -141,7 +141,7 @@ impl WriteGroup {
         }
     }
 
-    /// Runs each call whose writes were not committed by itself, or answers it with the error of the commit.
+    /// Queues each call whose writes were not committed, to be run alone, or answers it with the error of its commit.
     fn finish_undone(&self) {
         let undone = std::mem::take(&mut self.pending.borrow_mut().undone);
         for (run, undone) in undone {

@@ -25,8 +25,8 @@ impl<'a> Attributes<'a> {
     /// because reads never see a part of a write.
     ///
     /// # Errors
-    /// `Unprocessable` for any other value: a region server fails on it. For scans, HBase's client fails
-    /// already.
+    /// `Unprocessable` for any other value, which a region server refuses. For scans, HBase's client already refuses
+    /// it.
     pub fn check_isolation(self) -> Result<()> {
         match self.get("_isolationlevel_") {
             None | Some([0 | 1, ..]) => Ok(()),
@@ -67,7 +67,7 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// The error of a request that a region server can never process.
+/// The error for a request that a region server can never process.
 fn unprocessable(text: &str) -> Error {
     Error::new(ErrorKind::Unprocessable, text)
 }

@@ -1,4 +1,4 @@
-//! The context of calls: what all of them share, and what belongs to one.
+//! The context of calls: the state that all calls share, and the state of one call.
 
 use std::cell::Cell;
 use std::ops::Deref;
@@ -15,13 +15,13 @@ use crate::gateway::scanners::Scanners;
 use crate::observe::Watch;
 use crate::settings::config::CallOptions;
 
-/// What the calls of a server share.
+/// The state that the calls of a server share.
 pub struct Context {
     /// The users and their roles.
     pub access: Arc<Access>,
     /// The database.
     pub engine: Engine,
-    /// The open scanners of both services and all connections.
+    /// The open scanners of all services and connections.
     pub scanners: Scanners,
     /// Runs the compactions that clients request.
     pub compactor: Compactor,
@@ -29,22 +29,22 @@ pub struct Context {
     pub identity: Identity,
     /// Settings that change the effect of calls.
     pub options: CallOptions,
-    /// The figures of calls, and the log of slow ones.
+    /// The metrics of calls, and the log of slow calls.
     pub watch: Arc<Watch>,
 }
 
 /// The context of one call.
 pub struct CallContext<'a> {
-    /// What all calls share.
+    /// The state that all calls share.
     pub shared: &'a Context,
     /// The client and the limits of the call.
     pub scope: &'a CallScope<'a>,
-    /// Whether the roles of the user do not allow the call.
+    /// Whether the call was refused because of the user's roles.
     pub denied: Cell<bool>,
 }
 
 impl<'a> CallContext<'a> {
-    /// The context of a call that nothing has refused yet.
+    /// The context of a call that has not been refused.
     pub fn new(shared: &'a Context, scope: &'a CallScope<'a>) -> Self {
         Self { shared, scope, denied: Cell::new(false) }
     }

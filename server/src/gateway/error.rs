@@ -15,7 +15,7 @@ use crate::wire::fault::Fault;
 pub struct Raised {
     class: &'static str,
     text: String,
-    /// What HBase's text lacks: the thing, the reason or the remedy.
+    /// Text that completes HBase's: the thing, the reason or the remedy.
     remedy: Option<String>,
     remote: bool,
 }
@@ -26,9 +26,9 @@ pub const ILLEGAL_ARGUMENT: &str = "java.lang.IllegalArgumentException";
 pub const NULL_POINTER: &str = "java.lang.NullPointerException";
 /// The class of failures that have no more specific one.
 pub const IO: &str = "java.io.IOException";
-/// The refusal of a read of no versions.
+/// The refusal of a read of zero or fewer versions.
 pub const VERSIONS_NOT_POSITIVE: &str = "versions must be positive: ask for 1 or more";
-/// Why a scanner is not known, and what to do; follows its id.
+/// The reason why a scanner is unknown, and the remedy. Follows the scanner's id.
 pub const CLOSED_SCANNER: &str =
     "was never opened, is closed, or has not been used for limits.scanner_timeout: open another scanner";
 const NOT_SERVING: &str = "org.apache.hadoop.hbase.NotServingRegionException";
@@ -59,7 +59,7 @@ impl Raised {
         Self { class, text: text.into(), remedy: None, remote: false }
     }
 
-    /// Adds what HBase's text lacks.
+    /// Adds a text that completes HBase's.
     pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
         self
@@ -125,7 +125,7 @@ impl Raised {
         }
     }
 
-    /// This exception as received from HBase's master or a region server: its text repeats the class.
+    /// This exception as HBase's client receives it from the master or a region server: its text repeats the class.
     pub fn remote(mut self) -> Self {
         self.remote = true;
         self

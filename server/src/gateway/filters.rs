@@ -1,4 +1,4 @@
-//! The memory and the time that it takes to build the filter of a request.
+//! Limits on the memory and the time for building the filter of a request.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,9 +16,9 @@ const BYTES_PER_SOURCE_BYTE: usize = 32;
 
 /// Why a filter has not been built.
 pub enum Unbuilt<E> {
-    /// Its source is wrong.
+    /// The source is malformed.
     Malformed(E),
-    /// There is no room for it, or the call has been stopped.
+    /// The quota has no room for the filter, or the call has been stopped.
     NoRoom(Error),
 }
 
@@ -31,8 +31,8 @@ pub fn build<E>(
     with_patterns(context, source_bytes, parse).map(Arc::new)
 }
 
-/// Builds what contains regular expressions, from a source of this many bytes. Its memory is claimed for the request,
-/// that of each regular expression before it is compiled, with what compiling takes in addition.
+/// Builds a value that contains regular expressions, from a source of this many bytes. Claims its memory for the
+/// request, that of each regular expression before it is compiled, including the memory for compiling.
 pub fn with_patterns<T, E>(
     context: &CallContext<'_>,
     source_bytes: usize,
@@ -71,7 +71,7 @@ pub fn with_patterns<T, E>(
 #[derive(Default)]
 struct Patterns {
     claim: Option<MemoryClaim>,
-    /// What they use at present.
+    /// The bytes that they use at present.
     bytes: usize,
     found_no_room: bool,
 }

@@ -7,9 +7,9 @@ use hjall_engine::name::TableName;
 use super::context::CallContext;
 use crate::dispatch::caller::LastTable;
 
-/// Passes the table of this name to a function, which also returns whether the table has been dropped. `None` if there
-/// is no such table, or another call of the connection uses the last one now: then the method has to be run, which
-/// reports what is wrong with the name.
+/// Passes the table of this name to `work`, which also returns whether the table has been dropped. Returns `None` if
+/// there is no such table, or if another call of the connection is using its last table. The method then has to be run,
+/// which reports errors in the name.
 pub fn with_table<T>(
     context: &CallContext<'_>,
     name: &[u8],

@@ -1,6 +1,7 @@
 //! The decision about each call, before its method runs: read-only mode, and the roles of the user.
 //!
-//! Every call of both services passes here, with the first argument of its method, which names what the call concerns.
+//! Every call of every service passes here, with the first argument of its method, or with the REST request, which
+//! names what the call concerns.
 
 use std::borrow::Cow;
 
@@ -128,7 +129,7 @@ impl Subject for i32 {
     }
 }
 
-/// Several of them. Each has to be allowed.
+/// Several subjects. The call has to be allowed for each of them.
 impl Subject for Vec<hbase1::TIncrement> {
     fn tables(&self) -> Vec<Option<TableName>> {
         self.iter().flat_map(Subject::tables).collect()
@@ -141,7 +142,7 @@ impl Subject for Vec<hbase2::TTableName> {
     }
 }
 
-/// Servers. What concerns them needs roles for everything.
+/// Servers. Calls that concern them need roles for everything.
 impl Subject for std::collections::BTreeSet<hbase2::TServerName> {}
 
 /// An argument that a client may leave out.
@@ -216,7 +217,7 @@ fn scanner(context: &CallContext<'_>, method: Method, subject: &dyn Subject) -> 
     }
 }
 
-/// As HBase's gateways tell it.
+/// The refusal in the form of HBase's gateways.
 fn refused(context: &CallContext<'_>, method: Method, subject: &str, denied: &Denied) -> Fault {
     let caller = context.scope.caller;
     context.denied.set(true);
@@ -230,8 +231,8 @@ fn refused(context: &CallContext<'_>, method: Method, subject: &str, denied: &De
     Fault::io(text, false)
 }
 
-/// Refuses what read-only mode forbids. HBase has a mode for each of its gateways: that of Thrift2 forbids changes of
-/// data, that of REST all changes, and Thrift1 has none.
+/// Refuses calls that read-only mode forbids. HBase has a mode for each of its gateways: that of Thrift2 forbids
+/// changes of data, that of REST all changes, and Thrift1 has none.
 fn check_writable(mode: ReadOnly, method: Method) -> Result<(), Fault> {
     let effect = method.info().effect;
     let forbidden = match mode {
@@ -268,8 +269,8 @@ impl Change {
         (method.info().effect == Effect::Admin).then(|| Self { method, subject: subject.shown() })
     }
 
-    /// Logs the change with its outcome, unless the method has refused it: denials have lines of their own, of which
-    /// there is at most one a second.
+    /// Logs the change with its outcome, unless the method has denied it: denials are logged separately, at most one a
+    /// second.
     pub fn log(self, context: &CallContext<'_>, failure: Option<&Fault>) {
         if context.denied.get() {
             return;
@@ -304,13 +305,13 @@ impl CallContext<'_> {
         may(self, Need::Namespace(Some(namespace))).is_ok()
     }
 
-    /// Refuses a call of a user without the role admin for a table, which `method` has found by itself.
+    /// Refuses the call unless the user has the role admin for a table. For methods that find their tables themselves.
     pub fn require_admin(&self, method: Method, table: &TableName) -> Result<(), Fault> {
         may(self, Need::Table(Role::Admin, Some(table)))
             .map_err(|denied| refused(self, method, &Quoted(table).to_string(), &denied))
     }
 
-    /// Refuses a call of a user who may not create a table, which `method` has found by itself.
+    /// Refuses the call unless the user may create a table. For methods that find their tables themselves.
     pub fn require_create(&self, method: Method, table: &TableName) -> Result<(), Fault> {
         may(self, Need::Create(Some(table)))
             .map_err(|denied| refused(self, method, &Quoted(table).to_string(), &denied))

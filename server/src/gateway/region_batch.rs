@@ -5,7 +5,7 @@ use hjall_engine::schema::Region;
 
 /// The requests of a batch, in their order.
 pub struct Split<T> {
-    /// Requests for regions with a request that a region server cannot read. All of them fail.
+    /// The requests for regions that have a request which a region server cannot read. All of them fail.
     pub failing: Vec<T>,
     /// The other requests.
     pub sound: Vec<T>,

@@ -1,4 +1,4 @@
-//! Reads of rows that the row cache remembers. They are the most frequent calls, and are answered straight from their
+//! Reads of rows that the row cache remembers. They are the most frequent calls, and are answered directly from their
 //! encoded arguments, with the table that the connection has named last.
 
 use std::borrow::Borrow;
@@ -30,7 +30,7 @@ pub struct RowRead<'a> {
 pub enum Remembered {
     /// All cells.
     Whole(Arc<Row>),
-    /// Those of the columns.
+    /// The cells of the requested columns.
     Part(Row),
 }
 
@@ -44,10 +44,10 @@ impl Borrow<Row> for Remembered {
 }
 
 impl RowRead<'_> {
-    /// The answer, or `None` if it is not remembered: then the method has to be run.
+    /// The answer; `None` if it is not remembered, so that the method has to be run.
     ///
     /// # Errors
-    /// The call is not allowed, or `refuse` has made a fault of the error of its budget.
+    /// The call is not allowed, or its budget is exhausted; `refuse` converts the error of the budget.
     pub fn find(
         &self,
         context: &CallContext<'_>,

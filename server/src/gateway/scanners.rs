@@ -24,12 +24,11 @@ pub struct OpenScanner {
     pub table: TableName,
     /// The engine's scan.
     pub scanner: Scanner,
-    /// An error that in HBase only a region server detects. Every fetch fails with it, unless the table is
-    /// missing.
+    /// An error that only region servers detect in HBase. Every fetch fails with it, unless the table is missing.
     pub refusal: Option<Error>,
-    /// Thrift1: deliver columns as a list in order instead of a map.
+    /// In Thrift1, whether columns are returned as an ordered list instead of a map.
     pub sort_columns: bool,
-    /// REST: what is kept between two calls.
+    /// In REST, the state that is kept between two calls.
     pub rest: Option<rest::State>,
     /// The memory of what the scan holds between two calls.
     pub(super) held: Option<MemoryClaim>,
@@ -38,13 +37,13 @@ pub struct OpenScanner {
 }
 
 impl OpenScanner {
-    /// A scan of which nothing has been fetched. It takes over the memory that the call has claimed for its request.
+    /// A scan from which nothing has been fetched. Takes over the memory that the call has claimed for its request.
     pub fn new(table: TableName, scanner: Scanner, scope: &CallScope<'_>) -> Self {
         let _request = scope.take_request_claim();
         Self { table, scanner, refusal: None, sort_columns: false, rest: None, held: None, _request }
     }
 
-    /// Claims the memory of what the scan holds, which is in use already, for the connection of a call.
+    /// Claims the memory that the scan already holds, for the connection of a call.
     fn hold(&mut self, scope: &CallScope<'_>) {
         let bytes = self.scanner.held_bytes() + self.rest.as_ref().map_or(0, rest::State::held_bytes);
         self.held = scope.memory().map(|memory| {
@@ -86,7 +85,7 @@ pub struct Scanners {
     swept_ms: AtomicI64,
 }
 
-/// What the uses of scanners need, which may outlive a call that is paused.
+/// The state that uses of scanners need. A use may outlive a paused call.
 struct Shared {
     leases: Mutex<Leases>,
     clock: Arc<dyn Clock>,
@@ -128,7 +127,7 @@ impl Leases {
     }
 }
 
-/// A scanner for which there is no room.
+/// A scanner that exceeds a limit.
 struct NoRoom {
     scanner: Box<OpenScanner>,
     /// The limit that has been reached.
@@ -145,7 +144,7 @@ struct Lease {
     /// Whether the end of the connection that opened it shortens the lease. HTTP clients may use a new connection for
     /// each request.
     ends_with_connection: bool,
-    /// The client no longer wants it.
+    /// The client has abandoned the scanner.
     is_abandoned: bool,
 }
 
@@ -183,7 +182,7 @@ impl Scanners {
         self.snapshot_writes.store(limits.scanner_snapshot_writes.unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// The size at which a fetch ends, in bytes: with the row that reaches it.
+    /// The size of a fetch in bytes. The row that reaches it is the last one.
     pub fn page_bytes_max(&self) -> usize {
         self.page_bytes_max.load(Ordering::Relaxed)
     }
@@ -191,8 +190,8 @@ impl Scanners {
     /// Gives a scanner an id.
     ///
     /// # Errors
-    /// An `IOError` that can be retried, if too many scanners are open: in all, from this address, or from
-    /// this connection.
+    /// An `IOError` that can be retried, if too many scanners are open: in total, from this address, or from this
+    /// connection.
     pub fn open(&self, service: Service, scanner: OpenScanner, caller: &Arc<Caller>) -> Result<i32, Fault> {
         match self.try_open(service, scanner, caller) {
             Ok(id) => Ok(id),
@@ -275,12 +274,12 @@ impl Scanners {
         let scanner = used.scanner.clone();
         // A body that panicked has left the scanner in the state of a failed fetch.
         let mut open = scanner.lock().unwrap_or_else(PoisonError::into_inner);
-        // The budget of the call contains what it takes from there.
+        // The budget of the call contains what the call takes over from the scanner.
         open.held = None;
         self.release_snapshot(&mut open);
         let result = body(&mut open);
         if scope.is_paused() {
-            // The scanner holds it now.
+            // The scanner holds this memory now.
             scope.release_gathered();
         }
         open.hold(scope);
@@ -365,7 +364,7 @@ impl Scanners {
             // Closing a scanner or releasing a snapshot may take a while, so the lock is not held.
             drop(gone);
             for scanner in idle {
-                // A scanner that is in use now releases its snapshot by itself.
+                // A scanner that is in use releases its snapshot itself.
                 let Ok(mut open) = scanner.try_lock() else { continue };
                 swept.released += usize::from(self.release_snapshot(&mut open));
             }
@@ -376,7 +375,7 @@ impl Scanners {
         }
     }
 
-    /// Closes all scanners, whatever their leases.
+    /// Closes all scanners, regardless of their leases.
     pub fn clear(&self) {
         let mut leases = self.lock();
         let gone = std::mem::take(&mut leases.by_id);
@@ -424,7 +423,7 @@ impl Scanners {
     }
 }
 
-/// What a sweep has done.
+/// The effects of a sweep.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Swept {
     /// Scanners closed because their lease had ended.

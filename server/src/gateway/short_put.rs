@@ -1,5 +1,5 @@
-//! Puts of a few cells of one row. They are the most frequent writes, and are run straight from their encoded
-//! arguments, with the table that the connection has named last. Nothing of the message is copied before the engine
+//! Puts of a few cells of one row. They are the most frequent writes, and are run directly from their encoded
+//! arguments, with the table that the connection has named last. No part of the message is copied before the engine
 //! encodes the cells.
 
 use hjall_engine::Error;
@@ -27,9 +27,9 @@ pub struct ShortPut<'a> {
 }
 
 impl ShortPut<'_> {
-    /// Writes the cells, and the result of the method. `None`, with nothing done: the method has to be run.
+    /// Writes the cells, and the result of the method. Returns `None`, and has no effect, if the method has to be run.
     ///
-    /// `as_fault` makes a fault of the error of the put, and `answer` writes the result with a fault.
+    /// `as_fault` converts the error of the put to a fault, and `answer` writes the result with a fault.
     pub fn run(
         &self,
         context: &CallContext<'_>,

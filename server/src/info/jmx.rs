@@ -26,7 +26,7 @@ pub fn of(view: &View, figures: &Figures, pattern: Option<&str>) -> String {
 }
 
 /// The metrics of HBase's gateways. In HBase each is a server with one such bean; here all services run in one server.
-/// That of REST has the figures of the others under their names, too: HBase's own only counts requests by their
+/// The bean of REST also has the metrics of the others under their names. In HBase, it only counts requests by their
 /// outcomes.
 fn gateway(view: &View, figures: &Figures, service: Service) -> Bean {
     let (name, context) = match service {
@@ -169,7 +169,7 @@ fn ipc(view: &View, figures: &Figures) -> Bean {
     bean
 }
 
-/// Those of Java's own beans that describe any process.
+/// The metrics of Java's own beans that apply to any process.
 fn machine() -> Vec<Bean> {
     let process = Process::read();
     let as_ms = |seconds: f64| (seconds * 1000.0) as i64;

@@ -29,19 +29,20 @@ use super::{jmx, page, prometheus};
 use crate::net::acceptor;
 use crate::server::view::{STOPPING, View};
 
-/// One connection more replaces the oldest that is not being answered.
+/// The largest number of connections. A further one replaces the oldest that is not being answered.
 const CONNECTIONS_MAX: usize = 64;
 /// Limit on the request line and headers.
 const HEADER_BYTES_MAX: usize = 16 << 10;
 /// A connection is closed if the headers of its next request take longer than this.
 const HEADER_TIME_MAX: Duration = Duration::from_secs(10);
-/// A connection is closed after this time, whatever it does: answers are small.
+/// A connection is closed after this time, even while it is active, because answers are small.
 const CONNECTION_TIME_MAX: Duration = Duration::from_secs(600);
 /// How long a page with figures may take.
 const FIGURES_TIME_MAX: Duration = Duration::from_secs(8);
-/// How long the store may take to say whether it is ready. Shorter than the usual timeout of a load balancer's check.
+/// How long the store may take to report whether it is ready. Shorter than the usual timeout of a load balancer's
+/// check.
 const READINESS_TIME_MAX: Duration = Duration::from_secs(2);
-/// Pages with figures that are made at once.
+/// The largest number of pages with figures that are made at once.
 const FIGURES_AT_ONCE: usize = 2;
 
 /// Answers until it is dropped.
@@ -77,13 +78,13 @@ impl Info {
                 match TcpListener::from_std(bound) {
                     Ok(listener) => tokio::select! {
                         () = accept(listener, Pages::new(view, series)) => {}
-                        // A message and the drop of the sender both mean the end.
+                        // A message and the drop of the sender both end the server.
                         _ = stopped => {}
                     },
                     Err(error) => tracing::error!(%error, %addr, "the info port cannot be listened on"),
                 }
             });
-            // A page that still waits for the store must not delay the end.
+            // A page that still waits for the store must not delay the end of the server.
             runtime.shutdown_background();
         })?;
         Ok(Self { addr, stop: Some(stop), thread: Some(thread) })
@@ -239,8 +240,8 @@ impl Pages {
     }
 }
 
-/// Runs blocking work on another thread as soon as it is its turn. Returns `None` if it takes too long or panics; work
-/// that has begun keeps its turn until it ends.
+/// Runs blocking work on another thread when its turn comes. Returns `None` if it takes too long or panics; work that
+/// has begun keeps its turn until it ends.
 async fn within<T: Send + 'static>(
     limit: Duration,
     turns: &Arc<Semaphore>,

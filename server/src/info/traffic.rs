@@ -18,12 +18,12 @@ pub struct SeriesLimits {
 
 /// Chooses the tables and regions that have their own series, and sums up all others.
 ///
-/// A table and a region keep their place until the table disappears; new ones take free places, in their order. What
-/// once counted towards the others stays there. So each series, the sums included, only ever grows, as Prometheus
-/// expects of counters. Memory is kept for each table, not for each region.
+/// A table and a region keep their place until the table disappears; new ones take free places, in their order. Reads
+/// and writes that once counted towards the others stay there. Each series, including the sums, therefore never
+/// decreases, as Prometheus expects of counters. Memory is kept for each table, not for each region.
 #[derive(Debug)]
 pub struct TrafficSeries {
-    /// Places that are free.
+    /// The numbers of free places.
     free: SeriesLimits,
     /// By number of the table.
     tables: HashMap<u64, Places>,
@@ -42,9 +42,9 @@ struct Places {
     regions: usize,
     /// The largest number of its regions so far.
     regions_seen: usize,
-    /// What has been counted for the table in `other_tables`.
+    /// The part of `other_tables` that was counted for this table.
     in_other_tables: Traffic,
-    /// What has been counted for its regions in `other_regions`.
+    /// The part of `other_regions` that was counted for the regions of this table.
     in_other_regions: Traffic,
 }
 
@@ -52,11 +52,11 @@ struct Places {
 #[derive(Debug, PartialEq, Eq)]
 struct Own {
     table: Option<Traffic>,
-    /// Of the first regions.
+    /// Those of the first regions.
     regions: Vec<Traffic>,
 }
 
-/// What has been added to counters. Counters begin again at zero if the catalog had to be read again.
+/// The increase of counters. Counters begin again at zero if the catalog had to be read again.
 fn increase(now: Traffic, before: Traffic) -> Traffic {
     Traffic {
         reads: now.reads.saturating_sub(before.reads),
@@ -130,7 +130,7 @@ impl TrafficSeries {
         }
     }
 
-    /// Takes away the places of tables that have disappeared.
+    /// Frees the places of tables that have disappeared.
     fn retain(&mut self, present: &HashSet<u64>) {
         self.tables.retain(|number, places| {
             let stays = present.contains(number);

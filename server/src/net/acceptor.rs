@@ -39,7 +39,7 @@ pub fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
 /// Connections above a limit that are answered with an error at the same time. Further ones are closed without an
 /// answer.
 const TURNED_AWAY_MAX: usize = 64;
-/// How long such a connection may take, the recognition of its protocol and a TLS handshake included.
+/// How long such a connection may take, including the recognition of its protocol and a TLS handshake.
 const TURNED_AWAY_FOR: Duration = Duration::from_secs(4);
 
 /// The retry interval of a connection that waits for a file descriptor, if no other connection ends.
@@ -54,10 +54,10 @@ pub struct Acceptor {
     store_files: StoreFiles,
 }
 
-/// The number of files of the store, as of about a second ago: asking the store may block.
+/// The number of files of the store about a second ago. It is cached, because querying the store may block.
 struct StoreFiles {
     count: AtomicU64,
-    /// When the number was last asked for, in milliseconds since `began`.
+    /// When the number was last queried, in milliseconds since `began`.
     asked_ms: AtomicU64,
     asking: AtomicBool,
     began: Instant,
@@ -110,7 +110,7 @@ impl Acceptor {
             };
             let mut headroom = self.headroom(&stream, permit.is_some());
             while headroom == Headroom::Scarce && permit.is_some() {
-                // It is time to look again, whether or not a connection has ended.
+                // The interval has passed, whether or not a connection has ended.
                 let _ = timeout(DESCRIPTOR_WAIT, self.endpoint.permits.released()).await;
                 headroom = self.headroom(&stream, true);
             }
@@ -138,7 +138,7 @@ impl Acceptor {
                 .map(|p| p.for_address(peer.ip(), address_max))
             {
                 Some(Ok(permit)) => {
-                    // Fails only if the client has gone already.
+                    // Fails only if the client has already disconnected.
                     if let Ok(local) = stream.local_addr() {
                         let client = Client::new(peer, local, self.endpoint.access.clone());
                         self.hand_over(stream, client, speaking, permit);

@@ -5,7 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use hyper::StatusCode;
 use hyper::header::{AUTHORIZATION, HeaderMap};
 
-/// What a request proves its user with.
+/// The credentials of a request.
 pub enum Credentials {
     /// A user and a password (RFC 7617).
     Password {

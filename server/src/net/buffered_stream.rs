@@ -18,14 +18,15 @@ use crate::dispatch::memory_quota::MemoryClaim;
 const FIRST_BYTES: usize = 2 << 10;
 /// A buffer with less room than this is used from its beginning again when it is empty.
 const REUSED_BYTES: usize = FIRST_BYTES / 4;
-/// The most capacity that is reserved for bytes that have not arrived.
+/// The largest capacity that is reserved for bytes that have not arrived.
 const AHEAD_BYTES_MAX: usize = 1 << 20;
 /// The most that is read ahead while a call is queued or running.
 const AWAITED_BYTES_MAX: usize = 8 << 10;
 /// A larger buffer is released when it is empty.
 const KEPT_BYTES: usize = 8 << 10;
 
-/// What a read counts at least in the turn of its connection. A stream of short frames needs several for a few bytes.
+/// The number of bytes that a shorter read counts in the turn of its connection. A stream of short frames needs several
+/// reads for a few bytes.
 const READ_BYTES_MIN: usize = 256;
 
 /// Why nothing more can be received or sent.
@@ -37,7 +38,7 @@ pub enum Ended {
     Silent,
     /// All connections together hold too many bytes.
     NoRoom,
-    /// The message takes more than a connection may have, which is this number of bytes.
+    /// The message takes more than a connection may hold, which is this number of bytes.
     MoreThanShare(usize),
 }
 
@@ -56,9 +57,9 @@ impl From<TooSlow> for Ended {
 /// How long to wait for bytes of the client.
 #[derive(Debug, Clone, Copy)]
 pub enum ReadTimeout {
-    /// No message has begun: this long, or without a limit.
+    /// No message has begun. Wait for this time, or without a limit.
     BetweenMessages(Option<Duration>),
-    /// A message has begun: as long as it keeps a minimum rate.
+    /// A message has begun. Wait while it keeps the minimum rate.
     WithinMessage(MinimumRate),
 }
 
@@ -69,14 +70,14 @@ pub struct BufferedStream<S> {
     /// The length of the message that was taken and is still in use.
     taken: usize,
     claim: MemoryClaim,
-    /// What is received.
+    /// The received bytes.
     turn: ReceivingTurn,
     /// The progress of the message that is arriving.
     receiving: Pace,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
-    /// A buffered stream of a client at this address. To be called on the event loop of the connection.
+    /// A buffered stream of a client at this address. Must be called on the event loop of the connection.
     pub fn new(stream: S, claim: MemoryClaim, address: IpAddr) -> Self {
         let turn = ReceivingTurn::new(address);
         Self { stream, bytes: BytesMut::new(), taken: 0, claim, turn, receiving: Pace::default() }
@@ -159,7 +160,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
     }
 
     /// Waits until the client hangs up. Bytes that it sends meanwhile are kept, up to a bound. A client that sends more
-    /// than that is considered to be connected.
+    /// is considered to be connected.
     pub async fn hang_up(&mut self) {
         while self.bytes.len() < AWAITED_BYTES_MAX {
             match self.receive(ReadTimeout::BetweenMessages(None)).await {

@@ -43,9 +43,9 @@ pub struct Client {
     pub tls: bool,
     /// The users of the server.
     pub access: Arc<Access>,
-    /// The answer to its first call, after which the connection is closed, or `None` if the client is served.
+    /// The answer to the client's first call, after which the connection is closed; `None` if the client is served.
     pub refusal: Option<Refusal>,
-    /// Why its certificate is no login, if it has one that identifies no user.
+    /// The reason why the client's certificate identifies no user, if that is the case.
     pub certificate: Option<Box<str>>,
 }
 
@@ -148,7 +148,7 @@ async fn serve_sasl<S: AsyncRead + AsyncWrite + Unpin>(
     session::serve(dispatcher, stream, dialect, speaking, &client).await;
 }
 
-/// Reads until it is clear what the client speaks. Returns `None` if the client closes the connection first.
+/// Reads until the client's protocol is known. Returns `None` if the client closes the connection first.
 async fn recognise_opening<S: AsyncRead + AsyncWrite + Unpin>(
     dispatcher: &Arc<Dispatcher>,
     mut stream: BufferedStream<S>,
@@ -232,7 +232,7 @@ async fn serve_opening<S: AsyncRead + AsyncWrite + Reset + Unpin + Send + 'stati
                 "connection closed: it looked like TLS; start the server with --tls-cert and --tls-key, or disable TLS in the client"
             );
         }
-        // Nothing else is spoken there, so this is a method that no resource has.
+        // The port serves no other protocol, so this is a method that no resource has.
         Opening::Foreign(Foreign::Garbage)
             if speaking == DefaultService::Only(Service::Rest)
                 && stream.bytes().first().is_some_and(u8::is_ascii_alphabetic) =>

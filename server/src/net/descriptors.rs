@@ -13,9 +13,9 @@ const LAST: u64 = 24;
 /// Whether a new connection leaves enough descriptors to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Headroom {
-    /// It does.
+    /// The connection leaves enough.
     Ample,
-    /// It does not, and may only be answered with an error.
+    /// The connection does not leave enough, and may only be answered with an error.
     Scarce,
     /// The process has almost no descriptor left, and the connection has to be closed at once.
     Exhausted,
@@ -83,7 +83,7 @@ pub fn limit() -> Option<u64> {
     rustix::process::getrlimit(rustix::process::Resource::Nofile).current
 }
 
-/// The limit on open files of the process: this platform has none.
+/// The limit on open files of the process. This platform has none.
 #[cfg(not(unix))]
 pub fn limit() -> Option<u64> {
     None

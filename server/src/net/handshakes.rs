@@ -1,8 +1,9 @@
-//! TLS handshakes, on a thread of their own.
+//! TLS handshakes, on a separate thread.
 //!
 //! The server computes a key exchange and a signature for each, up to several milliseconds, for a message that costs
-//! the client nothing. On an event loop, calls would wait for that. Addresses have the thread in rotation, so that one
-//! with many connections does not keep others from connecting. For a client that has gone, nothing is computed.
+//! the client nothing. On an event loop, calls would wait for that. The thread serves addresses in rotation, so that
+//! one with many connections does not keep others from connecting. Nothing is computed for a client that has
+//! disconnected.
 
 use std::future::poll_fn;
 use std::io;
@@ -30,7 +31,7 @@ pub struct Handshakes {
     rotation: Arc<Rotation>,
 }
 
-/// Ends a handshake for which its connection no longer waits.
+/// Ends the handshake when it is dropped, because the connection no longer waits for it.
 struct AbortOnDrop(AbortHandle);
 
 impl Drop for AbortOnDrop {
@@ -77,7 +78,7 @@ fn is_vain(handshake: &Accept<Encrypted<TcpStream>>, cx: &mut Context<'_>) -> bo
 }
 
 /// Runs a future. Each of its steps, from one wait for the client to the next, waits for its turn in the rotation.
-/// Returns `None` if the future is in vain when it has its turn.
+/// Returns `None` if the future can no longer succeed when its turn comes.
 async fn in_rotation<F: Future>(
     rotation: &Arc<Rotation>,
     address: IpAddr,

@@ -41,21 +41,21 @@ use crate::wire::{Encoding, Transport};
 
 /// The limit on the head of a request in bytes, like that of Jetty in HBase's gateway.
 const HEADER_BYTES_MAX: usize = 64 << 10;
-/// The longest body that is received of a request without a login that is allowed.
+/// The longest body that is received from a client whose login is missing or refused.
 const DISCARDED_BYTES_MAX: usize = 64 << 10;
 /// The value of `Retry-After` after too many failed logins, which count for a minute.
 const LOGIN_AFTER_SECONDS: &str = "60";
 
-/// What the requests of a connection share.
+/// The state that the requests of a connection share.
 pub(super) struct Connection<'a> {
     pub(super) dispatcher: &'a Arc<Dispatcher>,
     pub(super) client: &'a Client,
     /// Requests of a connection are handled one after the other, so the lock is never contended.
     speaking: Mutex<DefaultService>,
-    /// The client as the last request with credentials saw it.
+    /// The client of the last request with credentials.
     logged_in: Mutex<Option<Arc<Caller>>>,
     pub(super) exchange: Arc<Exchange>,
-    /// Each request has a turn of its own.
+    /// The turns of the connection. Each request has its own.
     turn: tokio::sync::Mutex<LoopTurn>,
 }
 
@@ -111,13 +111,13 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Reset + Unpin + Send + 'static>(
     }
 }
 
-/// Whether a body arrives as it is or in chunks. hyper also accepts other codings before `chunked`, and does not decode
-/// them.
+/// Whether a body arrives unencoded or in chunks. hyper also accepts other codings before `chunked`, and does not
+/// decode them.
 fn is_plain_or_chunked(headers: &header::HeaderMap) -> bool {
     headers.get_all(header::TRANSFER_ENCODING).iter().all(|coding| coding.as_bytes().eq_ignore_ascii_case(b"chunked"))
 }
 
-/// The coding of a body, unless it is sent as it is.
+/// The coding of a body; `None` if it is not encoded.
 fn content_coding(headers: &header::HeaderMap) -> Option<&HeaderValue> {
     headers.get_all(header::CONTENT_ENCODING).iter().find(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
@@ -231,7 +231,7 @@ impl Connection<'_> {
         }
         if let Some(coding) = content_coding(request.headers()) {
             let why = format!(
-                "The body of a Thrift message must not have the Content-Encoding {}; send the message as it is.\n",
+                "The body of a Thrift message must not have the Content-Encoding {}; send the message unencoded.\n",
                 printable(coding.as_bytes())
             );
             return self.text(StatusCode::UNSUPPORTED_MEDIA_TYPE, why);
@@ -307,7 +307,7 @@ impl Connection<'_> {
         })
     }
 
-    /// The client with this login. Requests in sequence with the same login share one.
+    /// The client with this login. Consecutive requests with the same login share one.
     fn logged_in(&self, login: Login) -> Arc<Caller> {
         let mut last = self.logged_in.lock().unwrap_or_else(PoisonError::into_inner);
         match last.as_ref().filter(|caller| caller.login() == Some(&login)) {
@@ -316,7 +316,7 @@ impl Connection<'_> {
         }
     }
 
-    /// The answer to a request without a login that is allowed.
+    /// The answer to a request whose login is missing or refused.
     pub(super) fn denied(&self, (status, why): Denied) -> Response<ReplyBody> {
         let mut response = self.text(status, why.into_owned());
         if status == StatusCode::UNAUTHORIZED {
@@ -361,7 +361,7 @@ impl Connection<'_> {
         }
     }
 
-    /// Receives a small body and forgets it. A response before the end of the request closes the connection, and a
+    /// Receives a small body and discards it. A response before the end of the request closes the connection, and a
     /// client that is still sending may lose the response.
     pub(super) async fn discard(&self, mut body: Incoming) {
         let rate = MinimumRate::of(&self.dispatcher.live().config.limits);

@@ -19,17 +19,17 @@ use crate::dispatch::memory_quota::MemoryClaim;
 use crate::dispatch::shutdown::CallGuard;
 use crate::wire::rest::answer::RETRY_AFTER_SECONDS;
 
-/// What a connection is doing: waiting for a request, receiving its head, receiving its body, or anything else.
+/// The state of a connection: waiting for a request, receiving its head, receiving its body, or any other state.
 const WAITING: u8 = 0;
 const HEAD: u8 = 1;
 const BODY: u8 = 2;
 const CALL: u8 = 3;
 
-/// What a stream and the service above it know of each other.
+/// The state that a stream and the service above it share.
 pub struct Exchange {
     phase: AtomicU8,
-    /// What the last replies hold until they have been sent. There may be several, since a client can send requests
-    /// ahead.
+    /// The resources that the last replies hold until they have been sent. There may be several replies, since a client
+    /// can send requests ahead.
     unsent: Mutex<Vec<Unsent>>,
     /// Whether the server is stopping. Closing then does not wait for the client.
     is_stopping: AtomicBool,
@@ -56,8 +56,8 @@ impl<S: Reset> Reset for Rewind<S> {
     }
 }
 
-/// The most that is read at once. hyper doubles its buffer when a read has filled the 8 KiB that it begins with, and
-/// keeps it while the connection is idle.
+/// The largest number of bytes that is read at once. hyper doubles its buffer when a read has filled the 8 KiB that it
+/// begins with, and keeps it while the connection is idle.
 const READ_BYTES_MAX: u64 = (8 << 10) - 1;
 /// The text of the answer to a head that there is no memory for.
 const NO_ROOM: &str =
@@ -65,9 +65,9 @@ const NO_ROOM: &str =
 /// The bytes that are read ahead while a call runs, to notice that the client has reset the connection.
 const AHEAD_BYTES: usize = 512;
 
-/// What a reply holds until it has been sent.
+/// The resources that a reply holds until it has been sent.
 pub struct Unsent {
-    /// Its call, which has not ended before.
+    /// The call of the reply, which ends when the reply has been sent.
     #[expect(dead_code, reason = "held until it is dropped")]
     pub busy: CallGuard,
     /// Its memory.
@@ -111,7 +111,7 @@ impl Exchange {
         self.is_broken.store(true, Ordering::Relaxed);
     }
 
-    /// Whether no reply is being sent that holds anything.
+    /// Whether no reply that holds resources is being sent.
     fn has_sent_all(&self) -> bool {
         self.unsent.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
@@ -207,7 +207,7 @@ impl<S: AsyncRead + AsyncWrite + Reset + Unpin> HttpStream<S> {
     /// Claims the memory of the head that is arriving.
     ///
     /// # Errors
-    /// There is no room for it. The client has been told, unless earlier replies are still being sent.
+    /// The quota has no room for it. The client has been answered, unless earlier replies are still being sent.
     fn claim_head(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         if self.claim.try_resize(self.head_bytes) {
             return Ok(());

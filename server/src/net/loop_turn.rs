@@ -1,8 +1,8 @@
 //! The turns of connections on an event loop, shared among the addresses of clients.
 //!
-//! An address with many connections would have as many turns as they are, and other addresses would wait for all of
-//! them. While a loop that serves several addresses has more to do than it can do at once, they therefore have their
-//! turns in rotation, and the loop looks regularly for calls that have arrived.
+//! Without rotation, an address with many connections would have many turns, and other addresses would wait for all of
+//! them. Therefore, while a loop that serves several addresses has more work than fits into a round, addresses take
+//! turns in rotation, and the loop checks regularly for calls that have arrived.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -20,9 +20,9 @@ use super::turn::Turn;
 /// The size of the replies after which a turn of a connection ends, in bytes. A client that sends short calls without
 /// waiting for replies always has a next one, and a message of a few bytes may ask for a reply of many kilobytes.
 const TURN_BYTES_MAX: usize = 8 << 10;
-/// What a call counts beside its reply, in bytes.
+/// The number of bytes that a call counts in addition to its reply.
 const CALL_BYTES: usize = 1 << 10;
-/// What all connections of a loop do together, in bytes, before it looks for calls that have arrived.
+/// The number of bytes that all connections of a loop send before the loop checks for calls that have arrived.
 const ROUND_BYTES_MAX: usize = 4 * TURN_BYTES_MAX;
 /// The most that a connection receives in one turn, in bytes, so that the others need not wait until a long message has
 /// been received and measured.
@@ -30,14 +30,14 @@ pub const RECEIVED_BYTES_MAX: usize = 64 << 10;
 /// A loop with this number of connections does less than a few rounds if all of them have a turn.
 const FEW_CONNECTIONS: usize = 8;
 
-/// What the connections of one event loop share.
+/// The state that the connections of one event loop share.
 #[derive(Debug, Default)]
 struct EventLoop {
-    /// Which connection has a turn while others wait for one.
+    /// The rotation, which determines the connection that has a turn while others wait.
     rotation: Arc<Rotation>,
     /// The number of connections that are served.
     connections: AtomicUsize,
-    /// The number of them at each address.
+    /// The number of connections of each address.
     by_address: Mutex<HashMap<IpAddr, usize>>,
     /// The number of addresses.
     addresses: AtomicUsize,
@@ -69,7 +69,7 @@ impl EventLoop {
         self.by_address.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until those have had their turns that are before this address in the rotation.
+    /// Waits until the addresses before this one in the rotation have had their turns.
     async fn enter(&self, address: IpAddr) -> Pass {
         let pass = self.rotation.enter(address).await;
         if self.left.load(Ordering::Relaxed) == 0 {
@@ -86,7 +86,7 @@ impl EventLoop {
         self.addresses.load(Ordering::Relaxed) > 1
     }
 
-    /// Whether addresses have their turns in rotation.
+    /// Whether addresses take turns in rotation.
     fn rotates(&self) -> bool {
         self.has_several_addresses()
             && self.connections.load(Ordering::Relaxed) > FEW_CONNECTIONS
@@ -95,7 +95,7 @@ impl EventLoop {
 }
 
 thread_local! {
-    /// The one of this thread. An event loop has a thread of its own, on which its connections stay.
+    /// The state of the event loop of this thread. The connections of an event loop stay on its thread.
     static CURRENT: Arc<EventLoop> = Arc::default();
 }
 
@@ -110,15 +110,15 @@ pub struct LoopTurn {
 }
 
 impl LoopTurn {
-    /// That of a connection from this address on the event loop of the current thread, which has not begun.
+    /// The turn of a connection from this address on the event loop of the current thread. It has not begun.
     pub fn new(address: IpAddr) -> Self {
         let (of, address) = (CURRENT.with(Arc::clone), address.to_canonical());
         of.connected(address);
         Self { of, address, turn: Turn::new(TURN_BYTES_MAX), is_on: false, pass: None }
     }
 
-    /// Goes on with the turn, or waits for a new one if it has ended or nothing of it is left. To be called before a
-    /// call is answered.
+    /// Continues the turn, or waits for a new one if the turn has ended or is used up. Must be called before a call is
+    /// answered.
     pub async fn go_on(&mut self) {
         if self.is_on {
             if self.turn.left() > 0 {
@@ -146,7 +146,7 @@ impl LoopTurn {
         self.of.left.store(left, Ordering::Relaxed);
     }
 
-    /// Ends the turn: others have theirs.
+    /// Ends the turn, so that other connections have theirs.
     pub fn end(&mut self) {
         self.is_on = false;
         self.pass = None;
@@ -179,7 +179,7 @@ pub struct ReceivingTurn {
 }
 
 impl ReceivingTurn {
-    /// The first one of a connection from this address on the event loop of the current thread.
+    /// The first turn of a connection from this address on the event loop of the current thread.
     pub fn new(address: IpAddr) -> Self {
         let of = CURRENT.with(Arc::clone);
         Self { of, address: address.to_canonical(), turn: Turn::new(RECEIVED_BYTES_MAX) }
@@ -195,7 +195,7 @@ impl ReceivingTurn {
         self.turn.count(bytes);
     }
 
-    /// Waits for the next turn, when nothing is left of this one.
+    /// Waits for the next turn if this one is used up.
     pub async fn next(&mut self) {
         self.turn.begin();
         if !self.of.has_several_addresses() {
@@ -203,7 +203,7 @@ impl ReceivingTurn {
         }
         // What has been received is more than a round.
         self.of.left.store(0, Ordering::Relaxed);
-        // The pass only says when this connection goes on: what it receives may never arrive.
+        // The pass is released at once, because the bytes that this connection waits for may never arrive.
         drop(Box::pin(self.of.enter(self.address)).await);
     }
 }

@@ -13,7 +13,7 @@ use tokio::time::{Sleep, sleep};
 
 use crate::settings::config::Limits;
 
-/// How much a transfer has to achieve.
+/// The minimum rate of a transfer.
 #[derive(Debug, Clone, Copy)]
 pub struct MinimumRate {
     window: Duration,
@@ -43,7 +43,7 @@ pub struct TooSlow;
 pub struct Pace {
     /// Bytes moved in the current window.
     moved: usize,
-    /// Ends with the current window. `None` until the transfer has to wait.
+    /// The timer of the current window. `None` until the transfer has to wait.
     window: Option<Pin<Box<Sleep>>>,
 }
 
@@ -53,12 +53,12 @@ impl Pace {
         self.moved = self.moved.saturating_add(bytes);
     }
 
-    /// Starts again, for another transfer.
+    /// Resets the progress, for another transfer.
     pub fn reset(&mut self) {
         *self = Self::default();
     }
 
-    /// To be called while the transfer waits for its client. Ready when the client is too slow.
+    /// Must be called while the transfer waits for its client. Ready when the client is too slow.
     pub fn poll_too_slow(&mut self, rate: MinimumRate, cx: &mut Context<'_>) -> Poll<TooSlow> {
         loop {
             let window = match &mut self.window {

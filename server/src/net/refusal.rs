@@ -1,4 +1,4 @@
-//! Why a connection is not served.
+//! The reasons for which a connection is not served.
 
 use hyper::StatusCode;
 
@@ -42,7 +42,8 @@ impl Refusal {
         Self { fault, status: StatusCode::FORBIDDEN, text: text("use https:// instead of http://") }
     }
 
-    /// The server has users, and the client has not logged in. `certificate` is why its certificate is no login.
+    /// The server has users, and the client has not logged in. `certificate` is the reason why its certificate
+    /// identifies no user.
     pub fn login_required(certificate: Option<&str>) -> Self {
         let reason = match certificate {
             None => "this server has users; log in with SASL PLAIN inside TLS, with a client certificate, or over HTTP"

@@ -1,4 +1,4 @@
-//! The body of an HTTP response: the bytes of a reply, or the pages of an answer that is made while it is sent.
+//! The body of an HTTP response: the bytes of a reply, or the pages of an answer that is produced while it is sent.
 
 use std::io;
 use std::pin::Pin;
@@ -20,7 +20,8 @@ use crate::wire::rest::answer::Head;
 
 /// A reply is handed on in pieces of this size, so that the layers below do not copy all of it.
 const PIECE_BYTES: usize = 64 << 10;
-/// How often a page is asked for that the server has no room for, and the first interval, which doubles.
+/// The number of attempts for a page that the server has no room for, and the first interval between them, which
+/// doubles.
 const TRIES: u32 = 8;
 const FIRST_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -39,11 +40,11 @@ pub struct ReplyBody {
 struct Pages {
     source: Arc<Source>,
     scanner: i32,
-    /// The call for the next page, once the present one has been taken.
+    /// The call for the next page, once the current one has been taken.
     next: Option<Pin<Box<dyn Future<Output = io::Result<Page>> + Send>>>,
 }
 
-/// What pages are made from.
+/// The data from which pages are produced.
 pub struct Source {
     /// Runs the calls.
     pub dispatcher: Arc<Dispatcher>,
@@ -110,7 +111,7 @@ impl ReplyBody {
         })?;
         self.bytes = bytes;
         if let Some(unsent) = &mut self.unsent {
-            // The page before has been handed on.
+            // The previous page has been handed on.
             unsent.claim = reply.claim;
         }
         match (next, &mut self.pages) {
@@ -182,7 +183,7 @@ impl Body for ReplyBody {
 
 impl Drop for ReplyBody {
     fn drop(&mut self) {
-        // The body of an answer to HEAD, or that of a client that has gone.
+        // The body of an answer to HEAD, or to a client that has disconnected.
         if let Some(Pages { source, scanner, .. }) = self.pages.take() {
             source.dispatcher.runner.handler.abandon(Service::Rest, scanner);
         }

@@ -31,7 +31,7 @@ impl Connection<'_> {
         for (name, value) in PROTECTION {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
         }
-        // What chooses the answer, beside the address.
+        // The headers that select the answer, in addition to the address.
         response.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept, Accept-Encoding, Encoding"));
         response
     }

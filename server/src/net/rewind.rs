@@ -37,7 +37,7 @@ impl<S> Rewind<S> {
 }
 
 impl<S: AsyncRead + Unpin> Rewind<S> {
-    /// Reads up to `N` bytes ahead, which are read again. Returns how many, 0 at the end of the stream.
+    /// Reads up to `N` bytes ahead, which are read again later. Returns their number, 0 at the end of the stream.
     pub fn poll_ahead<const N: usize>(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let mut buffer = [0; N];
         let mut into = ReadBuf::new(&mut buffer);

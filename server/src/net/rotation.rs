@@ -1,6 +1,6 @@
-//! Work that is done in one place, one piece at a time, and given to the addresses of clients in rotation.
+//! The order of work that is done one piece at a time: the addresses of clients take turns in rotation.
 //!
-//! However much of it one address asks for, another address waits for at most one piece of each address.
+//! However much work one address requests, another address waits for at most one piece of each address.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
@@ -20,12 +20,13 @@ pub struct Rotation {
 /// The connections that wait for the pass.
 #[derive(Debug, Default)]
 struct Waiting {
-    /// The addresses that have waiting connections, or had when they were last the next one. The next one is first.
+    /// The addresses in their order, the next one first. Each has waiting connections, or had some when it was last the
+    /// next one.
     order: VecDeque<IpAddr>,
     by_address: HashMap<IpAddr, VecDeque<oneshot::Sender<Pass>>>,
 }
 
-/// The right to work. There is one in each rotation; when it is dropped, the next address has it.
+/// The right to work. There is one in each rotation. When it is dropped, the next address gets it.
 #[derive(Debug)]
 pub struct Pass(Option<Arc<Rotation>>);
 
@@ -35,7 +36,7 @@ impl Rotation {
         !self.is_taken.load(Ordering::Relaxed)
     }
 
-    /// Waits for the pass. Connections of one address have it in the order of their calls.
+    /// Waits for the pass. Connections of one address get it in the order of their calls.
     pub async fn enter(self: &Arc<Self>, address: IpAddr) -> Pass {
         let passed = {
             let mut waiting = self.lock();
@@ -65,7 +66,7 @@ impl Rotation {
                 Err(unused) => pass = unused,
             }
         }
-        // There is none any more, so it must not be passed on again.
+        // No connection waits. The pass is free, and dropping it must not pass it on again.
         pass.0 = None;
     }
 
@@ -75,7 +76,7 @@ impl Rotation {
         let next = loop {
             let Some(address) = order.pop_front() else { break None };
             match by_address.get_mut(&address).and_then(VecDeque::pop_front) {
-                // It keeps its place while its connection works, which may then enter again.
+                // The address keeps its place while its connection works, which may then enter again.
                 Some(next) => {
                     order.push_back(address);
                     break Some(next);

@@ -33,11 +33,11 @@ const MECHANISM_BYTES_MAX: usize = 20;
 const RESPONSE_BYTES_MAX: usize = 2048;
 /// The longest frame that is sent. Longer replies are sent in several frames.
 const SENT_BYTES_MAX: usize = 1 << 20;
-/// The most that is read at once into memory that has to be cleared first.
+/// The largest number of bytes that is read at once into memory that has to be cleared first.
 const READ_BYTES_MAX: usize = 16 << 10;
 
-/// The most frames without a byte in a row. Clients that send what they have collected may have collected nothing, but
-/// not again and again.
+/// The largest number of consecutive empty frames. A client that flushes an empty buffer sends such a frame, but not
+/// repeatedly.
 const EMPTY_FRAMES_MAX: usize = 8;
 
 /// Why a client is not logged in.
@@ -67,7 +67,7 @@ pub async fn log_in<S: AsyncRead + AsyncWrite + Unpin>(
         Ok(caller) => (message(COMPLETE, b""), Some(caller)),
         Err(Failed::Ended) => return None,
         Err(Failed::Refused(why)) => (message(BAD, why.as_bytes()), None),
-        // It protects nothing, so that the audit log has no line about it.
+        // The server has no users, so the login protects nothing, and the audit log has no line about it.
         Err(Failed::Login(_, why)) if !client.access.is_enforced() => {
             let (errors, peer) = (&dispatcher.runner.client_errors, client.caller.peer);
             client_error!(errors, LoginFailed, info, %peer, reason = Brief(&why).to_string(), "login failed");

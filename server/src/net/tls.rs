@@ -21,7 +21,7 @@ use crate::net::tls_failure::described;
 use crate::net::tls_stream::Encrypted;
 use crate::settings::config::{ClientCertificates, PlainText, TlsSettings};
 
-/// Why TLS cannot be offered. The text names the setting, the file and the reason.
+/// The error of settings with which TLS cannot be offered. The text names the setting, the file and the reason.
 #[derive(Debug)]
 pub struct TlsError(String);
 
@@ -34,7 +34,7 @@ impl fmt::Display for TlsError {
 impl std::error::Error for TlsError {}
 
 impl TlsSettings {
-    /// Checks that TLS can be offered with the files as they are now.
+    /// Checks that TLS can be offered with the current files.
     ///
     /// # Errors
     /// What is wrong with them.
@@ -49,7 +49,7 @@ pub struct TlsAcceptor {
     acceptor: tokio_rustls::TlsAcceptor,
     plain_text: PlainText,
     requires_certificate: bool,
-    /// When the certificate begins and ceases to be valid, in seconds since 1970.
+    /// The validity period of the certificate, in seconds since 1970.
     valid: Option<(i64, i64)>,
 }
 
@@ -104,7 +104,7 @@ impl TlsAcceptor {
         })
     }
 
-    /// When the certificate of the server expires, in seconds since 1970, if it says so.
+    /// The time at which the server's certificate expires, in seconds since 1970; `None` if it is unknown.
     pub fn expires(&self) -> Option<i64> {
         self.valid.map(|(_, until)| until)
     }

@@ -1,4 +1,4 @@
-//! TLS errors in words. Many texts of rustls are those of Rust's `Debug`.
+//! TLS errors as readable texts. Many texts of rustls are those of Rust's `Debug`.
 
 use std::io;
 
@@ -31,7 +31,7 @@ pub fn described(error: &Error) -> String {
     }
 }
 
-/// What is wrong with a certificate, to be continued after its name.
+/// The error of a certificate, as a text that follows the certificate's name.
 fn of_certificate(error: &CertificateError) -> String {
     let text = match error {
         CertificateError::UnknownIssuer => "is not signed by an authority of tls.client_ca",

@@ -1,7 +1,8 @@
-//! The streams below and above a TLS connection. They bound the bytes that rustls keeps of a client.
+//! The streams below and above a TLS connection. They bound the bytes of a client that rustls keeps.
 //!
-//! rustls joins handshake messages of up to 64 KiB, before and after the handshake, and keeps what it joins uncounted.
-//! Here, a client may send only as many bytes as an ordinary one needs until the handshake is answered or data arrives.
+//! rustls joins handshake messages of up to 64 KiB, before and after the handshake, and does not limit the joined
+//! bytes. Here, a client may send only as many bytes as an ordinary client needs until the handshake is answered or
+//! data arrives.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
@@ -105,7 +106,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Encrypted<S> {
     }
 }
 
-/// The stream above TLS, after the handshake. It is large, and futures that pass it on would have several copies.
+/// The stream above TLS, after the handshake. It is boxed because it is large, and futures that pass it on would
+/// contain several copies.
 pub struct Decrypted<S>(Box<TlsStream<Encrypted<S>>>);
 
 impl<S> Decrypted<S> {
@@ -120,7 +122,7 @@ impl<S> Decrypted<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Decrypted<S> {
-    /// Waits until the socket has taken what is encrypted. Otherwise, several replies would be.
+    /// Waits until the socket has taken the encrypted bytes. Otherwise, several replies would be encrypted ahead.
     fn poll_sent(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.0.get_ref().1.wants_write() {
             true => Pin::new(&mut self.0).poll_flush(cx),

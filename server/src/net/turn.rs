@@ -1,6 +1,6 @@
-//! How much a connection does before the others of its event loop have their turn.
+//! The amount of work of a connection before the others of its event loop have their turn.
 
-/// The turn of one connection. What the connection does is counted in bytes.
+/// The turn of one connection. Its work is counted in bytes.
 #[derive(Debug)]
 pub struct Turn {
     left: usize,
@@ -19,7 +19,7 @@ impl Turn {
         self.left
     }
 
-    /// Counts what has been done.
+    /// Counts work, in bytes.
     pub fn count(&mut self, bytes: usize) {
         self.left = self.left.saturating_sub(bytes);
     }

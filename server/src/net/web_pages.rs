@@ -1,10 +1,10 @@
 //! Keeps web pages out: a browser on the same machine or network sends requests on behalf of any page it shows.
 //!
-//! A page can send a request to another site without asking only if it looks like a form's. The content type of Thrift
-//! is none of those, so requiring it makes browsers ask first (CORS preflight). A page whose own host name resolves to
-//! this server (DNS rebinding) needs no permission, but sends that name in `Host`. `Origin` and `Sec-Fetch-Site` are
-//! set by browsers, and pages cannot change them. Browsers send `Origin` with everything but GET and HEAD, and with
-//! these if a script of another site reads the answer.
+//! A page can send a request to another site without permission only if the request looks like that of a form. The
+//! content type of Thrift is none of those, so requiring it makes browsers ask first (CORS preflight). A page whose own
+//! host name resolves to this server (DNS rebinding) needs no permission, but sends that name in `Host`. `Origin` and
+//! `Sec-Fetch-Site` are set by browsers, and pages cannot change them. Browsers send `Origin` with everything but GET
+//! and HEAD, and with these if a script of another site reads the answer.
 
 use std::net::{IpAddr, Ipv6Addr};
 

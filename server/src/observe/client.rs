@@ -6,7 +6,7 @@ use std::time::Duration;
 /// The figures of one client: a user after a login, otherwise an address. Counters count from the server's start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientMetrics {
-    /// The client, or `other` for all clients without figures of their own.
+    /// The client, or `other` for all clients that are not counted separately.
     pub client: Arc<str>,
     /// Calls that ran.
     pub calls: u64,

@@ -1,4 +1,4 @@
-//! Errors that clients cause. They are counted; of each kind only the first in a period is logged above debug level, so
+//! Errors that clients cause. All are counted. Only the first of each kind in a period is logged above debug level, so
 //! that no client can flood the log.
 
 use std::fmt::Write;
@@ -70,7 +70,7 @@ struct Count {
 }
 
 impl ClientErrors {
-    /// Counts an error of which other lines are logged.
+    /// Counts an error that is logged elsewhere.
     pub fn count(&self, kind: ClientError) {
         self.0[kind as usize].all.fetch_add(1, Ordering::Relaxed);
     }

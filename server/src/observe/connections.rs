@@ -11,7 +11,7 @@ pub enum ConnectionRefusal {
     AddressLimit,
     /// The store needs the remaining file descriptors.
     Descriptors,
-    /// It does not use TLS, which the server requires.
+    /// The connection does not use TLS, which the server requires.
     PlainText,
 }
 

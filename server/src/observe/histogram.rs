@@ -72,7 +72,7 @@ impl Histogram {
         self.sum.fetch_add(value, Ordering::Relaxed);
     }
 
-    /// Returns what has been recorded so far.
+    /// Returns the values recorded so far.
     pub fn read(&self) -> Snapshot {
         Snapshot {
             counts: self.counts.iter().map(|count| count.load(Ordering::Relaxed)).collect(),

@@ -21,7 +21,7 @@ pub fn dropped_log_lines() -> u64 {
     DROPPED.load(Ordering::Relaxed)
 }
 
-/// What a line may contain.
+/// The content of lines, which determines what is escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineFormat {
     /// Text. Control characters are escaped, so that the text of a client can neither begin a line nor move the cursor.
@@ -118,7 +118,7 @@ impl Shared {
     fn write_lines(&self, mut out: impl Write) {
         loop {
             let line = self.next();
-            // If nothing can be written, there is no place left to report it.
+            // A failure to write the log cannot be reported anywhere.
             let _ = out.write_all(&line).and_then(|()| out.flush());
             let unreported = self.written();
             if unreported > 0 {
@@ -149,7 +149,7 @@ impl Shared {
 }
 
 impl LineFormat {
-    /// Makes a line harmless. Returns `None` if it is too long and cannot be cut.
+    /// Escapes and cuts a line. Returns `None` if it is too long and cannot be cut.
     fn clean(self, line: &[u8]) -> Option<Vec<u8>> {
         let colours = match self {
             Self::Json => return (line.len() <= LINE_BYTES_MAX).then(|| line.to_vec()),

@@ -125,7 +125,7 @@ impl SlowLog {
         log
     }
 
-    /// Replaces the thresholds. Calls that are kept stay.
+    /// Replaces the thresholds. Kept calls remain.
     pub fn set(&self, settings: SlowSettings) {
         let times = [settings.time, settings.scan_time, Some(settings.thrift_call)].into_iter().flatten();
         let sizes = [settings.bytes, settings.scan_bytes].into_iter().flatten();

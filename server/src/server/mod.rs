@@ -35,7 +35,7 @@ use crate::observe::{LaneMetrics, SUMMARY_SECONDS, Watch};
 use crate::settings::config::{Config, Listen};
 use view::View;
 
-/// Why a server does not start.
+/// The reasons for which a server does not start.
 #[derive(Debug)]
 pub enum StartError {
     /// An address cannot be listened on.
@@ -315,7 +315,7 @@ impl Loop {
             runtime.spawn(writes.deliver_syncs());
             // A message and the drop of the sender both end the loop.
             let _ = runtime.block_on(stopped);
-            // The connections end before their last writes are committed, so that none makes further ones.
+            // The connections end before their last writes are committed, so that they make no further writes.
             drop(runtime);
             drop(writes);
         })?;
@@ -323,8 +323,8 @@ impl Loop {
     }
 }
 
-/// Logs what lines about clients have left out, until the server stops: of the audit log each second, of clients'
-/// errors once per period.
+/// Logs the numbers of lines about clients that were left out, until the server stops: those of the audit log each
+/// second, those of clients' errors once per period.
 async fn log_summaries(endpoint: Weak<Endpoint>) {
     for second in 1_u64.. {
         tokio::time::sleep(Duration::from_secs(1)).await;

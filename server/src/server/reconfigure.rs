@@ -96,7 +96,7 @@ impl Server {
     /// changed, or `None` if the server has no users.
     ///
     /// # Errors
-    /// All errors in the file. The users stay as they are.
+    /// All errors in the file. The users are unchanged.
     pub fn reload_users(&self) -> Result<Option<Vec<UserChange>>, UsersError> {
         match &self.running {
             Some(running) => running.endpoint.access.reload(),

@@ -76,10 +76,10 @@ impl View {
         }
     }
 
-    /// Whether clients should be sent here. Asks the store, which may take as long as the store is locked.
+    /// Whether clients should be sent here. Queries the store, and may wait as long as the store is locked.
     ///
     /// # Errors
-    /// The reason why not.
+    /// The reason why clients should not be sent here.
     pub fn ready(&self) -> Result<(), String> {
         if self.is_stopping() {
             return Err(STOPPING.to_owned());
@@ -131,13 +131,13 @@ impl Figures {
     /// Whether clients should be sent here.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why clients should not be sent here.
     pub fn ready(&self) -> Result<(), String> {
         if self.stopping { Err(STOPPING.to_owned()) } else { readiness(&self.store) }
     }
 }
 
-/// Why a server is not ready that stops or will stop soon.
+/// The reason why a server that stops or will stop soon is not ready.
 pub const STOPPING: &str = "the server is stopping";
 
 fn readiness(store: &Result<Statistics, String>) -> Result<(), String> {

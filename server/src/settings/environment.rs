@@ -24,7 +24,7 @@ const TEST: &str = "HJALL_TEST_";
 /// variables, are added to `wrong`.
 pub fn read(variables: &[(String, String)], wrong: &mut Vec<SettingError>) -> Vec<Assignment> {
     let mut given: Vec<Assignment> = Vec::new();
-    // An empty variable is how scripts unset one.
+    // Scripts unset a variable by making it empty.
     for (name, value) in variables.iter().filter(|(name, value)| name.starts_with("HJALL_") && !value.is_empty()) {
         let Some(setting) = table::ALL.iter().copied().find(|setting| setting.variables().any(|known| known == *name))
         else {

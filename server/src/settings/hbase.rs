@@ -121,7 +121,7 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("hbase.column.max.version", "a family keeps 1 version unless its schema says otherwise, as in HBase by default"),
 ];
 
-/// Why a key has no effect, or `None` if it is not a known HBase key.
+/// The reason why a key has no effect; `None` if it is not a known HBase key.
 pub fn without_effect(key: &str) -> Option<&'static str> {
     let fits = |(known, _): &&(&str, &str)| if known.ends_with('.') { key.starts_with(known) } else { key == *known };
     WITHOUT_EFFECT.iter().find(fits).map(|(_, why)| *why)

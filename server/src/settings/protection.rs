@@ -1,11 +1,11 @@
-//! HBase's keys that protect a server in ways that hjall does not have. A server that is configured so must not start
-//! without the protection that hjall has instead.
+//! HBase's keys for kinds of protection that hjall does not have. With such a key, a server must not start without the
+//! protection that hjall offers instead.
 
 use super::config::{PlainText, ReadOnly};
 use super::sources::SettingError;
 use super::startup::StartupOptions;
 
-/// What hjall offers instead.
+/// The protection that hjall offers instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Instead {
     /// Clients prove who they are: `auth.users`, or client certificates.
@@ -69,7 +69,7 @@ impl Protection {
         instead.map(|instead| Self { found: format!("{place}: {key} = {value}"), instead })
     }
 
-    /// The error if a server that is started so does not have the protection.
+    /// The error if a server with these settings does not have the protection.
     pub fn missing(&self, startup: &StartupOptions) -> Option<SettingError> {
         let StartupOptions { config, info, .. } = startup;
         let (provided, why) = match self.instead {

@@ -55,11 +55,11 @@ struct Memory {
     setting: &'static str,
 }
 
-/// What the allocator takes in addition, as a fraction of all parts.
+/// The memory that the allocator takes in addition, as a fraction of all parts.
 const ALLOCATOR_DIVISOR: u64 = 8;
 
-/// The most that a connection takes beside what counts towards `limits.bytes_in_flight`, in bytes: for its state, for a
-/// message and a reply of up to 8 KiB each, and for the buffers of HTTP.
+/// The largest memory of a connection, without what counts towards `limits.bytes_in_flight`, in bytes: for its state,
+/// for a message and a reply of up to 8 KiB each, and for the buffers of HTTP.
 /// `tests/hostile/test_memory_of_connections.py` measures it.
 const CONNECTION_BYTES: u64 = 40 << 10;
 /// The same for a connection inside TLS, which also has a record that arrives, its data, and a record that is sent.

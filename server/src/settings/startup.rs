@@ -1,4 +1,4 @@
-//! Builds what a server is started with from the effective settings.
+//! Builds the startup options of a server from the effective settings.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
@@ -175,7 +175,7 @@ impl StartupOptions {
             let same = |(one, _): &&(Listen, &str)| one.addr == *addr && addr.port() != 0;
             if let Some((_, other)) = listen.iter().take(n).find(same) {
                 wrong.push(SettingError(format!(
-                    "{other} and {name} both have the address {addr}; a port of one service needs an address of its own"
+                    "{other} and {name} both have the address {addr}; a port of one service needs a separate address"
                 )));
             }
         }

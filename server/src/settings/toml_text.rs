@@ -1,4 +1,4 @@
-//! What the readers of TOML files share: the settings file and the users file.
+//! Functions that the readers of TOML files share: those of the settings file and of the users file.
 
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};

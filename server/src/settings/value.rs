@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::text;
 
-/// What values a setting takes.
+/// The kind of values that a setting takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
     /// `true` or `false`.
@@ -138,7 +138,7 @@ fn list(given: &str, is_allowed: fn(&str) -> bool) -> Option<Value> {
     all_allowed.then(|| Value::List(list.into_iter().map(str::to_owned).collect()))
 }
 
-/// What is allowed, as it follows "must be".
+/// The allowed values, as a text that follows "must be".
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let or_off = |off: bool| if off { ", or off" } else { "" };

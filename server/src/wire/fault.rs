@@ -9,10 +9,10 @@ use hjall_idl::REMEDY_LINE;
 /// The longest text of an answer to a call that failed, in bytes.
 pub const TEXT_MAX: usize = 256 << 10;
 
-/// Why a call has no result.
+/// The reason why a call has no result.
 ///
 /// The first three are *declared* exceptions: the gateway writes them into the result struct if the method declares
-/// them. The others become a `TApplicationException`, whatever the method.
+/// them. The others become a `TApplicationException`, for every method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// `IOError` of Thrift1, `TIOError` of Thrift2.
@@ -126,8 +126,8 @@ impl Fault {
 }
 
 impl Fault {
-    /// The fault with a text of at most [`TEXT_MAX`] bytes. Texts are built of parts that are shortened; this is the
-    /// bound on a mistake in that.
+    /// The fault with a text of at most [`TEXT_MAX`] bytes. Texts are built of shortened parts; this bound applies if a
+    /// part was not shortened by mistake.
     #[must_use]
     pub fn shortened(mut self) -> Self {
         let text = match &mut self {

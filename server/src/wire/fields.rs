@@ -1,4 +1,4 @@
-//! Reads the arguments of short calls where they were received, without an allocation.
+//! Reads the arguments of short calls from the receive buffer, without an allocation.
 //!
 //! It reads arguments as clients usually write them. Everything else is [`Unusual`]: the generated code then reads the
 //! arguments from the beginning, and reports errors in them.
@@ -16,7 +16,7 @@ pub struct Unusual;
 pub struct Fields<'a> {
     encoding: Encoding,
     rest: &'a [u8],
-    /// The number of the field before; compact numbers are relative to it.
+    /// The number of the previous field; compact numbers are relative to it.
     previous: i16,
     /// The value of a compact field of type bool, which its header contains.
     flag: bool,
@@ -91,7 +91,7 @@ impl<'a> Fields<'a> {
         if number == wanted && size <= self.rest.len() { Ok(size) } else { Err(Unusual) }
     }
 
-    /// Passes the value of a field of type map, which must be empty.
+    /// Skips the value of a field of type map, which must be empty.
     pub fn empty_map(&mut self) -> Result<(), Unusual> {
         if self.encoding == Encoding::Binary {
             // The types of keys and values.
@@ -112,8 +112,8 @@ impl<'a> Fields<'a> {
         Ok(value)
     }
 
-    /// Passes the fields before the one with this number, and returns its type. Its value has to be read then. `None`
-    /// if the struct ends before. Structs and lists may be nested `levels` deep.
+    /// Skips the fields before the one with this number, and returns its type. Its value has to be read then. `None` if
+    /// the struct ends before. Structs and lists may be nested `levels` deep.
     pub fn find(&mut self, wanted: i16, levels: u8) -> Result<Option<TType>, Unusual> {
         while let Some((id, of)) = self.next_field()? {
             if id == wanted {
@@ -124,7 +124,7 @@ impl<'a> Fields<'a> {
         Ok(None)
     }
 
-    /// Passes the fields that are left, and returns how many bytes follow the struct. Structs and lists may be nested
+    /// Skips the remaining fields, and returns how many bytes follow the struct. Structs and lists may be nested
     /// `levels` deep.
     pub fn pass_all(&mut self, levels: u8) -> Result<usize, Unusual> {
         while let Some((_, of)) = self.next_field()? {

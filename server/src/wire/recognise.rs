@@ -7,13 +7,12 @@ use super::fields::{Fields, Unusual};
 use super::{Encoding, arguments};
 use crate::wire::method::{Service, ServiceHint};
 
-/// The levels of nesting that are passed without the generated code.
+/// The levels of nesting that are skipped without the generated code.
 const LEVELS: u8 = 4;
 
-/// What a call's own bytes say: its service, or `None` where nothing in it decides. `body` begins behind the message
-/// header.
+/// The service of a call, from its bytes; `None` if they do not determine it. `body` begins after the message header.
 ///
-/// Arguments that cannot be read decide nothing. Reading them as the arguments of the call reports the error.
+/// Arguments that cannot be read determine nothing. Reading them as the arguments of the call reports the error.
 pub fn service(service_hint: ServiceHint, encoding: Encoding, body: &[u8]) -> Option<Service> {
     match service_hint {
         ServiceHint::Name(service) => Some(service),
@@ -53,7 +52,7 @@ fn other(service: Service) -> Service {
     }
 }
 
-/// What the arguments of a call refer to.
+/// The table and the row that the arguments of a call refer to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
     /// The table.
@@ -66,8 +65,8 @@ pub struct Names {
 const NAME_BYTES_KEPT: usize = 64 << 10;
 
 /// The table and the row that arguments refer to, if they are in the usual places: the first and the second field, each
-/// as bytes or inside a struct. Names that no table and no row can have are shortened. Meant for logs: parts that
-/// cannot be read are left out.
+/// as bytes or inside a struct. Names that no table and no row can have are shortened. Used for logs: parts that cannot
+/// be read are left out.
 pub fn names(service: Service, encoding: Encoding, body: &[u8]) -> Names {
     let mut names = Names::default();
     // After an error, what has been read so far is used.

@@ -13,7 +13,7 @@ use crate::language::{Raise, Value, inspected, to_text};
 /// The result of a command.
 pub type Done = Result<Value, CommandError>;
 
-/// Why a command failed.
+/// The failure of a command.
 #[derive(Clone)]
 pub enum CommandError {
     /// An exception of the shell: its class and message.

@@ -221,7 +221,7 @@ fn families(
     Ok(())
 }
 
-/// What the filter skips, in words.
+/// A description of what the filter skips.
 fn skips(
     scan: &Scan,
     table: &hjall_engine::schema::TableDescriptor,

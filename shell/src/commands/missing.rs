@@ -91,7 +91,7 @@ pub const MISSING: &[Missing] = &[
             "change_sft",
             "change_sft_all",
         ],
-        why: "the store compacts and caches by itself; compact, major_compact and `hjall compact` start a compaction",
+        why: "the store controls its compactions and caches; compact, major_compact and `hjall compact` start a compaction",
     },
     Missing {
         names: &[
@@ -189,7 +189,7 @@ pub const MISSING: &[Missing] = &[
     },
 ];
 
-/// Why a command of HBase is missing here, and what to do instead; `None` for other names.
+/// The reason why a command of HBase is missing here, and the alternative; `None` for other names.
 pub fn why(name: &str) -> Option<&'static str> {
     MISSING.iter().find(|missing| missing.names.contains(&name)).map(|missing| missing.why)
 }

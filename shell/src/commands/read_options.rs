@@ -15,17 +15,17 @@ pub fn keys_only() -> Arc<FilterSpec> {
     Arc::new(FilterSpec::all(vec![FilterSpec::first_key_only(), FilterSpec::key_only(false)]))
 }
 
-/// What is read, and how it is shown.
+/// The request of a read, and the display of its results.
 pub struct Reading {
     /// The scan.
     pub scan: Scan,
-    /// What the engine does not use.
+    /// The options that the engine does not use.
     pub extras: Extras,
     /// How cells are shown.
     pub display: Display,
     /// The number of rows; `None`: all.
     pub limit: Option<u64>,
-    /// The bytes of a piece of a row, if pieces are asked for.
+    /// The bytes of a piece of a row, if pieces are requested.
     pub piece: Option<usize>,
     /// The metrics to print: `None`, all, or these.
     pub metrics: Option<Option<Vec<String>>>,

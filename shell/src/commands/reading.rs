@@ -252,9 +252,9 @@ pub fn each_row(
     done
 }
 
-/// The number of pieces that a row comes in, if pieces of these bytes are asked for.
+/// The number of pieces of a row, if pieces of these bytes are requested.
 fn pieces(row: &Row, bytes: usize) -> u64 {
-    /// What a cell takes besides its bytes: lengths, timestamp, type.
+    /// The bytes of a cell in addition to its content: lengths, timestamp, type.
     const OVERHEAD: usize = 20;
     let (mut count, mut size) = (0, 0);
     for cell in &row.cells {

@@ -89,7 +89,7 @@ fn get_splits(context: &mut Context, args: Vec<Value>) -> Done {
     Ok(Value::array(starts.into_iter().map(Value::text).collect()))
 }
 
-/// The columns that are asked for.
+/// The requested columns.
 fn wanted(value: Option<&Value>) -> Result<Vec<usize>, CommandError> {
     let names: Vec<_> = COLUMNS.iter().map(|(name, _)| *name).collect();
     let possible = format!("Possible values are {}.", names.join(", "));

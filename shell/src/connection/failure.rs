@@ -4,7 +4,7 @@ use std::fmt;
 
 use hjall_engine::{Error, ErrorKind};
 
-/// What a failure is about, as far as commands distinguish it.
+/// The reasons of failures, as far as commands distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// The table does not exist.
@@ -17,7 +17,7 @@ pub enum Reason {
     TableExists,
     /// The namespace does not exist.
     NamespaceMissing,
-    /// An argument is illegal; found before anything was asked.
+    /// An argument is illegal. Found before any request was sent.
     Illegal,
     /// The server or the engine refused.
     Refused,
@@ -34,18 +34,18 @@ pub enum Reason {
 pub struct Failure {
     /// What it is about.
     pub reason: Reason,
-    /// The full name of the class; empty: the message stands alone.
+    /// The full name of the class. Empty if the message has none.
     pub class: String,
     /// The message, without the class.
     pub text: String,
-    /// What HBase's message lacks: the thing, the reason or the remedy.
+    /// Text that completes HBase's message: the thing, the reason or the remedy.
     pub remedy: Option<String>,
 }
 
 const IO: &str = "java.io.IOException";
 
 impl Failure {
-    /// A failure with a message that stands alone.
+    /// A failure whose message has no class.
     pub fn plain(reason: Reason, text: impl Into<String>) -> Self {
         Self { reason, class: String::new(), text: text.into(), remedy: None }
     }

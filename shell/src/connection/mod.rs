@@ -22,7 +22,7 @@ pub use system_tables::{WithSystemTables, describe_region, region_text};
 /// The result of a call.
 pub type Answer<T> = Result<T, Failure>;
 
-/// What a request carries besides what the engine uses. A server gets it as it is.
+/// The parts of a request that the engine does not use. They are sent to a server unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extras {
     /// Attributes of the operation.
@@ -61,7 +61,7 @@ pub struct Server {
     pub start_code: i64,
 }
 
-/// What is known of a region besides its bounds.
+/// The properties of a region other than its bounds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Load {
     /// Reads since the start.
@@ -103,7 +103,7 @@ pub trait Connection {
     fn disable(&mut self, table: &TableName) -> Answer<()>;
     /// The regions of a table, by start key.
     fn regions(&mut self, table: &TableName) -> Answer<Vec<Place>>;
-    /// The load of each region of a table; `None`: the server does not tell.
+    /// The load of each region of a table; `None` if the server does not report it.
     fn loads(&mut self, table: &TableName) -> Answer<Option<Vec<Load>>>;
     /// The names of all namespaces, in order.
     fn namespace_names(&mut self) -> Answer<Vec<String>>;
@@ -143,7 +143,7 @@ pub trait Connection {
     fn server(&mut self) -> Answer<Server>;
     /// The user that commands are executed as.
     fn user(&self) -> Option<String>;
-    /// The files of a table: bytes and number; `None`: the server does not tell.
+    /// The files of a table: bytes and number; `None` if the server does not report it.
     fn files(&mut self, table: &TableName) -> Answer<Option<(u64, u64)>>;
     /// Ends the connection.
     fn close(&mut self) -> Answer<()>;

@@ -13,7 +13,7 @@ use prost::Message;
 
 use super::{Answer, Connection, Cursor, Extras, Load, Place, Reason, Server, Source};
 
-/// What begins a serialised message in `hbase:meta`.
+/// The first bytes of a serialised message in `hbase:meta`.
 const MAGIC: &[u8] = b"PBUF";
 
 /// HBase's `RegionInfo`.

@@ -11,7 +11,7 @@ pub struct Place {
     pub column: u32,
 }
 
-/// Why a piece of source cannot be parsed.
+/// The reason why a piece of source cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SyntaxError {
     /// The source ends in the middle of a statement: more lines may complete it.
@@ -21,11 +21,11 @@ pub enum SyntaxError {
         /// The quote of the literal that is open.
         quote: Option<char>,
     },
-    /// The source is wrong, whatever follows.
+    /// The source is wrong, regardless of what follows.
     Wrong {
         /// The place of the mistake.
         at: Place,
-        /// What is wrong.
+        /// The error.
         message: String,
     },
 }
@@ -46,7 +46,7 @@ pub enum Part {
     Code(Vec<Token>),
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
     /// A whole number.

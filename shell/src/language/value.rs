@@ -83,7 +83,7 @@ pub enum Proc {
         code: Rc<Code>,
         /// The variables around it.
         scope: Rc<Scope>,
-        /// Whether it checks its arguments, and `return` ends it alone.
+        /// Whether the block is a lambda: it checks its arguments, and `return` ends only the block.
         lambda: bool,
     },
     /// `&:name`: calls the method of its first argument.
@@ -109,7 +109,7 @@ pub struct Exception {
     pub class: String,
     /// The message.
     pub message: String,
-    /// What the message of HBase lacks: the thing, the reason or the remedy.
+    /// Text that completes HBase's message: the thing, the reason or the remedy.
     pub remedy: Option<String>,
     /// Whether a command raised it; the output of the command has not been ended then.
     pub of_command: bool,
@@ -148,7 +148,7 @@ pub enum Java {
     Opaque(String),
 }
 
-/// The longest key of a hash that is told from others, in bytes.
+/// The length up to which keys of a hash are distinguished, in bytes.
 const KEY_BYTES_MAX: usize = 64 << 20;
 
 impl Value {

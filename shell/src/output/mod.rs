@@ -87,7 +87,7 @@ pub struct Output {
     records: usize,
     /// Whether the running command prints a table, which may have no rows.
     listing: bool,
-    /// Why nothing more can be written.
+    /// The reason why nothing more can be written.
     closed: Option<io::Error>,
     /// Records that wait until the header of their table is known.
     waiting: Vec<Vec<(String, Field)>>,
@@ -135,7 +135,7 @@ impl Output {
         self.closed.is_some()
     }
 
-    /// Why a write failed. It is not a failure that the reader has closed the output.
+    /// The reason why a write failed. An output that its reader has closed is not a failure.
     pub fn write_error(&self) -> Option<&io::Error> {
         self.closed.as_ref().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
     }

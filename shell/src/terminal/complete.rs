@@ -74,7 +74,7 @@ fn strings(line: &str) -> (Vec<&str>, Option<usize>) {
 }
 
 impl Names {
-    /// What a string can become, by the command that it is an argument of and the strings before it.
+    /// The completions of a string, by the command that it is an argument of and the strings before it.
     fn inside_quotes(&self, before: &str, closed: &[&str]) -> Vec<String> {
         let statement = before.rsplit(';').next().unwrap_or(before).trim_start();
         // An assignment precedes the command.

@@ -43,7 +43,7 @@ pub struct Terminal {
     rest: String,
 }
 
-/// What was taken of the input before the editor reads.
+/// The input that was taken before the editor reads.
 #[cfg(unix)]
 enum Taken {
     /// A whole line.
@@ -137,7 +137,7 @@ impl Terminal {
         }
     }
 
-    /// What to do with input that arrived in one piece, if any did.
+    /// The handling of input that arrived in one piece, if any did.
     #[cfg(unix)]
     fn understood(&mut self, pasted: Option<paste::Pasted>) -> Taken {
         let mut out = std::io::stdout();

@@ -96,7 +96,7 @@ fn take() -> Option<Vec<u8>> {
     (!text.is_empty()).then_some(text)
 }
 
-/// What bytes from a terminal mean.
+/// The meaning of bytes from a terminal.
 fn understood(bytes: &[u8]) -> Pasted {
     const CONTROL_C: char = '\x03';
     const CONTROL_D: char = '\x04';

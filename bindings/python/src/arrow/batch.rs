@@ -68,9 +68,9 @@ enum Builders {
 struct RowBuilder {
     /// In the order of a row's cells.
     columns: Vec<BatchColumn>,
-    /// The index in `columns` of each column of the scan, by its number; `None`: it is not part of the batches.
+    /// The index in `columns` of each column of the scan, by its number; `None` if it is not part of the batches.
     indexes: Vec<Option<usize>>,
-    /// The requests by which columns are added when they are met. `None`: the columns are known.
+    /// The requests by which columns are added when they are encountered. `None` if the columns are known.
     requests: Option<Vec<ColumnRequest>>,
     timestamps: bool,
 }
@@ -316,7 +316,7 @@ impl RowBuilder {
         Ok(())
     }
 
-    /// Finds, or adds, the columns of the scan that have been met since the last call.
+    /// Finds, or adds, the columns of the scan that have been encountered since the last call.
     fn learn(&mut self, columns: &[(Bytes, Bytes)], rows: usize) -> Result<(), TransferError> {
         for (family, qualifier) in &columns[self.indexes.len()..] {
             let found = self.columns.binary_search_by(|column| column.name().cmp(&(&family[..], &qualifier[..])));

@@ -29,7 +29,7 @@ impl Table {
         &self.handle
     }
 
-    /// What a call of a method is about.
+    /// The subject of a call of a method.
     fn place<'a>(&'a self, method: &'a str, row: &'a Bytes) -> Place<'a> {
         Place { method, table: self.handle.name(), row: Some(row) }
     }

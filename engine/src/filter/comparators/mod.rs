@@ -67,7 +67,7 @@ trait Kind: fmt::Debug + PartialEq + Send + Sync + 'static {
     }
 }
 
-/// What parsing and decoding need of a kind.
+/// The functions of a kind that parsing and decoding need.
 pub(super) struct Descriptor {
     class: &'static str,
     types: &'static [(&'static str, Build)],

@@ -19,7 +19,8 @@ pub(super) struct DependentColumn {
     qualifier: Bytes,
     /// Whether the cells of the reference column are left out.
     drop_column: bool,
-    /// The cells of the reference column that count. Without a comparator all of them count, whatever the operator is.
+    /// The cells of the reference column that count. Without a comparator all of them count, regardless of the
+    /// operator.
     compare: Compare,
 }
 

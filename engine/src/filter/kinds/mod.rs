@@ -100,7 +100,7 @@ pub(super) trait Kind: fmt::Debug + PartialEq + Send + Sync + 'static {
     }
 }
 
-/// What parsing and decoding need of a kind.
+/// The functions of a kind that parsing and decoding need.
 pub(super) struct Descriptor {
     pub(super) class: &'static str,
     pub(super) parse: Option<Parse>,

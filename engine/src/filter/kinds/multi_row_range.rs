@@ -192,7 +192,7 @@ struct Running {
     hint: Option<Bytes>,
 }
 
-/// What HBase's binary search finds.
+/// The result of HBase's binary search.
 enum Found {
     /// A range that contains the row, or that it proceeds to.
     Range(usize),

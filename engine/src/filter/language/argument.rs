@@ -20,11 +20,11 @@ pub(super) struct Argument {
 pub(in crate::filter) struct ArgumentError {
     /// The argument, counted from 0; `None`: all arguments together.
     pub(super) argument: Option<usize>,
-    /// What was expected.
+    /// The expected argument.
     pub(super) message: String,
 }
 
-/// What an argument, or a filter with all its arguments, is parsed to.
+/// The value to which an argument, or a filter with all its arguments, is parsed.
 pub(in crate::filter) type Parsed<T> = Result<T, ArgumentError>;
 
 /// The arguments of one filter.

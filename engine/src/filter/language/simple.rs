@@ -58,7 +58,7 @@ impl<'a> Simple<'a> {
     }
 }
 
-/// What to write instead of an unknown name.
+/// The suggestion for an unknown name.
 fn suggestion(name: &str) -> String {
     let mut known = kinds::KINDS.iter().filter(|kind| kind.parse.is_some()).map(|kind| kind.class);
     match known.clone().find(|class| class.eq_ignore_ascii_case(name)) {

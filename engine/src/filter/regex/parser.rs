@@ -56,8 +56,8 @@ pub(super) struct Parser {
     pub(super) groups: u32,
     pub(super) names: BTreeMap<String, u32>,
     depth: usize,
-    /// The length of the translation of all parts so far, whatever group they are in. Each enclosing group holds what
-    /// precedes its inner ones, so a limit for each would be no limit for all.
+    /// The length of the translation of all parts so far, in all groups. Each enclosing group holds what precedes its
+    /// inner ones, so a limit for each would be no limit for all.
     translated: usize,
     /// The part of it whose memory has been claimed.
     claimed: usize,

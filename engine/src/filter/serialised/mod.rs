@@ -62,12 +62,12 @@ impl FilterSpec {
         filter(named, depth + 1).map_err(nested)
     }
 
-    /// Reads the message of a filter at `depth` that holds this filter alone.
+    /// Reads the message of a filter at `depth` that holds only this filter.
     pub(super) fn decode_inner(body: &[u8], depth: usize) -> Result<Self> {
         Self::from_nested(required(message::<OneFilter>(body)?.filter, "filter")?, depth)
     }
 
-    /// Writes the message of a filter that holds this filter alone.
+    /// Writes the message of a filter that holds only this filter.
     pub(super) fn encode_inner(&self) -> Vec<u8> {
         OneFilter { filter: Some(self.to_named()) }.encode_to_vec()
     }

@@ -16,7 +16,7 @@ pub(in crate::filter) fn refused<T>(class: &'static str, message: impl Display) 
     Err(Error::new(ErrorKind::FilterRejected(class), message))
 }
 
-/// What to send instead of bytes that are not a serialised filter.
+/// The remedy for bytes that are not a serialised filter.
 pub(super) const SERIALISE: &str =
     "send the bytes of a FilterProtos.Filter with one of HBase's filters, or a filterString";
 

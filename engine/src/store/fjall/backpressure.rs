@@ -25,14 +25,14 @@ use crate::error::{Error, ErrorKind, Result};
 /// The longest wait of a write for flushes and compactions.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
-/// The interval at which a waiting write checks whether it may go on.
+/// The interval at which a waiting write checks whether it may continue.
 pub(super) const WAIT_STEP: Duration = Duration::from_millis(2);
 
 /// The time after which a write that waits for a compaction runs it on its own thread. fjall drops requests while its
 /// queue is full.
 const COMPACTION_PATIENCE: Duration = Duration::from_millis(500);
 
-/// The most memory for memtables that have been written to files and have not been freed, in bytes.
+/// The largest size of memtables that have been written to files and have not been freed, in bytes.
 ///
 /// fjall frees a memtable that has been flushed when the next one is sealed. A compaction keeps the memtables that its
 /// space had when it began; besides those of the workers, one may run for a call.
@@ -47,7 +47,7 @@ pub(super) struct Pressure {
     pub bound_bytes: u64,
     /// The total size when it was last computed.
     counted_bytes: AtomicU64,
-    /// Bytes written since.
+    /// Bytes written since then.
     uncounted_bytes: AtomicU64,
     /// All bytes written since the database was opened.
     pub written_bytes: AtomicU64,
@@ -166,7 +166,7 @@ impl Pressure {
         }
     }
 
-    /// Whether so much has been written since the memtables were counted that they have to be counted again.
+    /// Whether the memtables have to be counted again because of the amount written since they were last counted.
     fn has_uncounted(&self) -> bool {
         self.uncounted_bytes.load(Ordering::Acquire) >= self.bound_bytes / 32
     }

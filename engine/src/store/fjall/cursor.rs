@@ -32,7 +32,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// The state now.
+    /// The current state.
     pub fn now(database: &Arc<Database>) -> Self {
         Self { database: Arc::downgrade(database), view: database.view() }
     }

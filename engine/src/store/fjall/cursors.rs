@@ -24,7 +24,7 @@ pub(super) enum CursorState {
 /// The cursors that are open.
 pub(super) struct Cursors(Box<[Shard]>);
 
-/// A shard, in cache lines of its own (processors fetch them in pairs).
+/// A shard, in separate cache lines. Processors fetch cache lines in pairs.
 #[derive(Default)]
 #[repr(align(128))]
 struct Shard(Mutex<Register>);

@@ -38,7 +38,7 @@ pub(super) const WORKERS: usize = 3;
 /// for. After a crash the journals are replayed at some hundred MB per second.
 const JOURNAL_BYTES_MAX: u64 = 256 << 20;
 
-/// What every opening adds to fjall's sequence numbers; see [`Database::store_sequence`].
+/// The increment that every opening adds to fjall's sequence numbers; see [`Database::store_sequence`].
 pub(in crate::store) const SEQUENCE_GAP: u64 = 1 << 32;
 
 /// How often a compaction tries to begin behind a fence, while other flushes add files.
@@ -62,7 +62,7 @@ pub(super) struct Database {
     pub(super) fences: Arc<Fences>,
     /// The error of the first failure, after which fjall accepts no writes.
     failure: Arc<Failure>,
-    /// Makes commits durable.
+    /// Syncs the journal for commits.
     syncer: Syncer,
     pub cursors: Cursors,
     pub tombstones: Tombstones,
@@ -80,9 +80,9 @@ pub(super) struct Database {
 /// How long a commit may wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Patience {
-    /// For locks that other threads may hold while they use the disk.
+    /// Without a limit, for locks that other threads may hold while they use the disk.
     Unlimited,
-    /// Only as long as a commit of another thread usually takes.
+    /// At most as long as a commit of another thread usually takes.
     Short,
 }
 
@@ -98,7 +98,7 @@ impl Patience {
     }
 }
 
-/// The outcome of a commit that has not failed itself.
+/// The outcome of a commit, unless the commit itself failed.
 pub(super) enum Committed {
     /// Everything is written.
     Whole,
@@ -225,7 +225,7 @@ impl Database {
             && self.pressure.is_settled(|| self.spaces())
     }
 
-    /// Keeps others from committing; `None` if that would take longer than `patience`.
+    /// Keeps other threads from committing. `None` if that would take longer than `patience`.
     fn lock_commits(&self, patience: Patience) -> Option<MutexGuard<'_, ()>> {
         let committing = patience.lock(&self.committing)?;
         (patience == Patience::Unlimited || self.commits_at_once()).then_some(committing)
@@ -300,7 +300,7 @@ impl Database {
 
     /// Stores, durably and once in an opening, a sequence number that is greater than all of earlier openings.
     ///
-    /// To be called before fjall changes its index of spaces. When fjall opens a database, it continues after the
+    /// Must be called before fjall changes its index of spaces. When fjall opens a database, it continues after the
     /// sequence numbers in its journals and spaces, but ignores those in the index. Suppose that a space without writes
     /// was dropped, and a crash followed: the tombstone of the entry would have a greater number than the entry of the
     /// next space, which is given the same id, and the following opening would remove that space with its data.
@@ -358,7 +358,7 @@ impl Database {
     }
 
     /// Commits these writes atomically, and takes them out of the vector. They must be ordered by space. If the outcome
-    /// is `Occupied` or `Crowded`, they are left in it. `bytes`: [`bytes_of`] them.
+    /// is `Occupied` or `Crowded`, they are left in it. `bytes` is their size, as [`bytes_of`] computes it.
     pub fn commit(&self, writes: &mut Vec<Write>, bytes: u64, patience: Patience) -> Result<Committed> {
         let committed = {
             let Some(_committing) = self.lock_commits(patience) else { return Ok(Committed::Occupied) };
@@ -399,7 +399,7 @@ impl Database {
                 None => keyspace.remove(key),
             };
         }
-        // Also the default, but not a documented one: the writes are handed to the operating system.
+        // This is also the default, but not a documented one: the writes are handed to the operating system.
         let batch = fjall::OwnedWriteBatch::with_capacity(self.inner.clone(), writes.len());
         let mut batch = batch.durability(Some(PersistMode::Buffer));
         let mut spaces = touched.iter();
@@ -481,12 +481,12 @@ impl Database {
         Error::new(ErrorKind::Io, format!("{DOING} failed: check the disk and the log, then try again"))
     }
 
-    /// Why the database accepts no writes; `None` while it does.
+    /// The reason why the database accepts no writes; `None` while it accepts them.
     pub fn failure(&self) -> Option<&Error> {
         self.failure.get()
     }
 
-    /// Flushes a space, and waits for it.
+    /// Flushes a space. Returns when that is done.
     pub fn flush(&self, keyspace: &Keyspace) -> Result<()> {
         let _call = self.begin_long_call()?;
         self.write_out(keyspace)
@@ -543,7 +543,7 @@ impl Database {
         Ok(())
     }
 
-    /// Flushes all spaces, and waits for it.
+    /// Flushes all spaces. Returns when that is done.
     pub fn flush_all(&self) -> Result<()> {
         let spaces = self.spaces();
         for space in &spaces {
@@ -563,8 +563,8 @@ impl Database {
         }
     }
 
-    /// Aborts fjall's own compactions too. To be used only if the database accepts no more writes, since fjall refuses
-    /// all writes after a failed compaction.
+    /// Aborts fjall's own compactions too. Must be used only if the database accepts no more writes, because fjall
+    /// refuses all writes after a failed compaction.
     pub fn end_all_compactions(&self) {
         self.give_way.all();
     }

@@ -14,20 +14,20 @@ use crate::store::active_transaction::{ActiveTransaction, Write, WriteSet};
 use crate::store::row_locks::KeptRows;
 use crate::store::{GroupOutcome, Staged, Transaction, TransactionGroup};
 
-/// The transactions of one thread that have been run and not been committed.
+/// The transactions of one thread that have been run and have not been committed.
 pub(super) struct FjallGroup {
     store: Arc<FjallStore>,
-    /// The rows that they have locked.
+    /// The rows that the transactions have locked.
     rows: KeptRows,
-    /// The database that their bodies have read; `None` if there are none.
+    /// The database that the bodies of the transactions have read; `None` without transactions.
     seen: Option<Weak<Database>>,
     writes: Vec<Write>,
-    /// An empty vector for the writes of the next transaction. As the others, it is used again after a commit.
+    /// An empty vector for the writes of the next transaction. It is reused after a commit, like the other vectors.
     spare: Vec<Write>,
     bytes: u64,
-    /// The newest time that they have assigned.
+    /// The newest time that the transactions have assigned.
     assigned: Option<AssignedTime>,
-    /// Whether any of them has to be synced.
+    /// Whether any of the transactions has to be synced.
     is_synced: bool,
     patience: Patience,
 }
@@ -48,7 +48,8 @@ impl FjallGroup {
         }
     }
 
-    /// Commits everything. Its rows must be unlocked afterwards. Returns the queue for a sync, if anything was written.
+    /// Commits all transactions. Their rows must be unlocked afterwards. Returns the queue for a sync, if anything was
+    /// written.
     fn write(&mut self) -> std::result::Result<Option<Arc<SyncQueue>>, GroupOutcome> {
         let Some(seen) = self.seen.take() else { return Ok(None) };
         let assigned = self.assigned;
@@ -62,7 +63,8 @@ impl FjallGroup {
             Ok(Attempt::Failed(error)) if matches!(error.kind(), ErrorKind::Io | ErrorKind::DiskFull) => {
                 Err(GroupOutcome::Failed(error))
             }
-            // An error before the commit, or of one of the transactions. Each of them finds its own.
+            // The error occurred before the commit, or belongs to one of the transactions. Each finds its own error
+            // when it is run again.
             Err(_)
             | Ok(
                 Attempt::Failed(_)
@@ -87,7 +89,7 @@ impl TransactionGroup for FjallGroup {
         let database = match self.patience {
             Patience::Unlimited => store.holder.database()?,
             Patience::Short => {
-                // Looked up once for the group; the commit looks again.
+                // Looked up once for the group. The commit looks it up again.
                 let admits = |database: &Arc<Database>| self.seen.is_some() || database.commits_at_once();
                 match store.holder.ready().filter(admits) {
                     Some(database) => database,

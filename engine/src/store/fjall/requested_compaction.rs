@@ -23,7 +23,7 @@ use crate::store::CompactionControl;
 use crate::store::compaction_control::gave_way;
 use crate::store::file_names::FILES_FOLDER;
 
-/// The filter reports its progress and checks whether it should stop after each of these many bytes.
+/// The filter reports its progress and checks whether it should stop each time it has read this number of bytes.
 const REPORT_BYTES: u64 = 256 << 10;
 
 thread_local! {
@@ -42,7 +42,7 @@ pub(super) struct Run {
     reported: Instant,
 }
 
-/// How a compaction ended that did not fail.
+/// The outcome of a compaction that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     Complete,
@@ -108,7 +108,7 @@ impl Run {
         LsmError::Io(io::Error::other(Interrupted { error, unfenced, left }))
     }
 
-    /// The files that this compaction has created so far. It must be a major one.
+    /// The files that this compaction, which must be a major one, has created so far.
     fn unregistered_files(&self) -> Vec<PathBuf> {
         let tree = &self.keyspace.tree;
         let _flushing = tree.get_flush_lock();
@@ -123,7 +123,7 @@ impl Run {
     }
 }
 
-/// The error of a major compaction for which there are too many writes.
+/// The error of a major compaction that was aborted in favour of writes.
 pub(super) fn too_many_writes() -> Error {
     Error::new(
         ErrorKind::Busy,

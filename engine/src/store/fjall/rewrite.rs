@@ -43,7 +43,7 @@ pub(super) struct Rewrites {
     /// Held by the rewriting in progress.
     running: Mutex<()>,
     is_running: AtomicBool,
-    /// Changed only by a thread that holds the database's lock of commits.
+    /// Changed only by a thread that holds the database's lock on commits.
     current: Mutex<Option<Rewriting>>,
     has_replaced: AtomicBool,
     replaced: RwLock<Vec<Replaced>>,
@@ -90,7 +90,7 @@ impl Rewrites {
         spaces.into_iter().any(|space| space == rewriting.space).then(|| rewriting.target.clone())
     }
 
-    /// The replaced keyspace that a snapshot with this sequence number reads instead of the current one. To be called
+    /// The replaced keyspace that a snapshot with this sequence number reads instead of the current one. Must be called
     /// after the current one has been looked up.
     pub fn replaced(&self, space: SpaceId, seqno: u64) -> Option<Keyspace> {
         if !self.has_replaced.load(Ordering::Acquire) {

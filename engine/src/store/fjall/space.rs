@@ -38,14 +38,14 @@ struct Memory {
 /// The sizes of the memtables of a space, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MemtableBytes {
-    /// That of the active memtable.
+    /// The size of the active memtable.
     pub active: u64,
-    /// Those of all sealed ones together.
+    /// The total size of the sealed memtables.
     pub sealed: u64,
 }
 
 impl MemtableBytes {
-    /// The size of all of them.
+    /// The total size of all memtables.
     pub fn all(self) -> u64 {
         self.active + self.sealed
     }

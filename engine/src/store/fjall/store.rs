@@ -117,10 +117,10 @@ impl FjallStore {
         self.commit(&seen.database, &mut writes, assign, Patience::Unlimited)
     }
 
-    /// Commits writes, and takes them out of the vector, unless that has to wait or the database is not `seen`, which
-    /// the bodies of their transactions have read. They must be ordered by space. `assign` is called once it is likely
-    /// that they are committed, and returns the newest time that the transactions have assigned; `None` if they have
-    /// assigned none.
+    /// Commits writes, and takes them out of the vector, unless the commit has to wait, or the database is no longer
+    /// `seen`, from which the bodies of their transactions have read. The writes must be ordered by space. `assign` is
+    /// called once the commit is likely, and returns the newest time that the transactions have assigned; `None` if
+    /// they have assigned none.
     pub(super) fn commit(
         &self,
         seen: &Weak<Database>,
@@ -137,8 +137,8 @@ impl FjallStore {
         };
         let Some(mut database) = writable()? else { return Ok(Attempt::Reopened) };
         let bytes = bytes_of(writes);
-        // Avoids that a transaction that will have to wait assigns a time. One that does not wait is run again anyway,
-        // and leaves this to the commit, which checks it again.
+        // Keeps a transaction that will have to wait from assigning a time. A transaction that does not wait is run
+        // again anyway, and the commit checks this again.
         if patience == Patience::Unlimited && !writes.is_empty() {
             let touched = database.spaces_of(writes)?;
             if !database.pressure.admits(&touched, bytes, || database.spaces()) {
@@ -190,7 +190,7 @@ impl FjallStore {
     /// and no handle.
     ///
     /// # Errors
-    /// `Busy` if that takes too long.
+    /// `Busy` if the wait takes too long.
     fn wait_for_room(&self, spaces: &[SpaceId], bytes: u64, wait: &Wait<'_>) -> Result<()> {
         loop {
             {
@@ -232,9 +232,9 @@ impl FjallStore {
 /// The newest time that transactions have assigned, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AssignedTime {
-    /// The earliest timestamp that it allows later transactions of the same rows.
+    /// The earliest timestamp that later transactions of the same rows may use.
     pub newest_ms: i64,
-    /// The clock when it was assigned.
+    /// The clock when the time was assigned.
     pub clock_ms: i64,
 }
 
@@ -242,7 +242,7 @@ pub(super) struct AssignedTime {
 pub(super) enum Attempt {
     /// Everything is written, and handed to the operating system.
     Done(Arc<syncer::SyncQueue>),
-    /// There was nothing to write.
+    /// The transaction has written nothing.
     Unneeded,
     /// The database was reopened after the body had read it and before the commit.
     Reopened,
@@ -308,8 +308,8 @@ impl Store for FjallStore {
                     syncer.wrote();
                     return Ok(None);
                 }
-                // An earlier write or a worker failed, not this write. It is tried once more with the reopened
-                // database.
+                // An earlier write or a worker failed, not this write. The transaction is tried once more with the
+                // reopened database.
                 Attempt::Failed(error) => return Err(error),
                 Attempt::Refused(error) if refused => return Err(error),
                 Attempt::Refused(_) => refused = true,

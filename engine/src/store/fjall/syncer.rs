@@ -1,6 +1,6 @@
 //! Group commit: one sync of the journal serves all writes that wait for it. A thread that waits for a sync and finds
-//! none in progress syncs the journal itself. The thread of this module does it for the writes that have arrived
-//! meanwhile, for those whose threads do not wait, and at an interval for writes that need no sync.
+//! none in progress syncs the journal itself. The thread of this module syncs it for writes that have arrived
+//! meanwhile, for writes whose threads do not wait, and at an interval for writes that need no sync.
 //!
 //! A sync through fjall holds the lock that every commit needs, so that all writes would wait for the disk. Therefore
 //! commits only hand their bytes to the operating system, and the file of the journal is synced through a file
@@ -28,7 +28,7 @@ use crate::blocking;
 use crate::error::{Error, Result};
 use crate::store::{JournalSync, SyncEnded};
 
-/// A sync that takes less time may delay an event loop, in nanoseconds.
+/// A sync that takes less than this, in nanoseconds, may delay an event loop.
 const SHORT_NS: u64 = 2_000_000;
 
 /// The error after which a database accepts no writes.
@@ -69,7 +69,7 @@ struct SyncState {
     requested: u64,
     /// The number of these requests, from the first one, whose commits are durable.
     synced: u64,
-    /// What to call when a request has been served, in the order of the requests.
+    /// The functions to call when requests have been served, in the order of the requests.
     callbacks: VecDeque<(u64, SyncEnded)>,
     dirty_since: Option<Instant>,
     failed: Option<Error>,
@@ -129,7 +129,7 @@ impl SyncQueue {
         self.wanted.notify_one();
     }
 
-    /// Whether a sync is in progress that may take long. A file system may delay writes to the journal meanwhile.
+    /// Whether a sync that may take long is in progress. A file system may delay writes to the journal meanwhile.
     pub fn delays_writes(&self) -> bool {
         let began = self.began_ns.load(Ordering::Relaxed);
         began != 0
@@ -308,7 +308,7 @@ impl Journal {
             }
             match OpenOptions::new().write(true).open(self.data.join(format!("{number}.jnl"))) {
                 Ok(file) => self.open = Some((number, file)),
-                // It has been removed since, and there is a newer one.
+                // The journal has been removed since, and there is a newer one.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && self.newest()? != number => {}
                 Err(error) => return Err(error),
             }

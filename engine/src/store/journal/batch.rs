@@ -32,7 +32,7 @@ pub(super) const SEQUENCE_AT: usize = 1 + 4;
 /// fjall's largest sequence number.
 const SEQUENCE_MAX: u64 = (1 << 63) - 1;
 
-/// What the bytes at the expected position of a batch are.
+/// The kind of the bytes at the expected position of a batch.
 pub(super) enum Decoded {
     /// A batch that fjall can read.
     Batch { sequence: u64, bytes: usize },
@@ -42,7 +42,7 @@ pub(super) enum Decoded {
     Invalid(Invalid),
 }
 
-/// Why bytes are not a batch.
+/// The reason why bytes are not a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Invalid {
     /// The reason, as the end of a sentence about the batch.

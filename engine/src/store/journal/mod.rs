@@ -10,7 +10,7 @@
 //! * Anything else is *damage*: the folder is refused, until an operator accepts the loss ([`repair`]) or restores a
 //!   backup.
 //!
-//! What is left is made durable as it was read ([`make_durable`]) before fjall appends to it.
+//! The remaining batches are made durable as they were read ([`make_durable`]) before fjall appends to it.
 
 mod batch;
 mod repair;
@@ -40,7 +40,7 @@ pub struct JournalDamage {
     pub at: u64,
     /// The length of the damaged range, in bytes.
     pub bytes: u64,
-    /// What is wrong with the batch.
+    /// The error of the batch.
     pub reason: &'static str,
     /// Intact batches behind it, in this journal and later ones.
     pub followed: u64,
@@ -197,7 +197,7 @@ fn read(data: &Path) -> Result<Vec<Scanned>> {
     Ok(journals)
 }
 
-/// What is damaged, and what has to be cut if nothing is.
+/// The damaged batches, and the part that has to be cut if there are none.
 fn judge(journals: &[Scanned]) -> (Vec<JournalDamage>, Vec<Cut<'_>>) {
     let (mut damage, mut cuts) = (Vec::new(), Vec::new());
     for (n, Scanned { path, scan }) in journals.iter().enumerate() {

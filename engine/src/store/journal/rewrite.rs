@@ -3,7 +3,7 @@
 //! A process may read what is not on disk and never will be: after a failed write of a page, Linux counts the page as
 //! clean and keeps its content in memory. A later sync does not write it again, and succeeds. If batches followed, they
 //! would be on disk behind a hole, and lost with the next power failure although they were synced. A start cannot know
-//! whether a sync has failed before: the process that was told may have been killed.
+//! whether a sync has failed before: the process whose sync failed may have been killed.
 //!
 //! It is not enough to write the pages to the same file again: ext4 may keep their blocks marked as never written, and
 //! read zeros from them once they have left the memory. Therefore the journal is replaced by a copy.

@@ -42,14 +42,14 @@ pub(super) struct Gap {
     /// The range in the file.
     pub from: u64,
     pub to: u64,
-    /// What is wrong, as the end of a sentence about the batch at `from`.
+    /// The error, as the end of a sentence about the batch at `from`.
     pub reason: &'static str,
     /// Valid batches after the gap in this file.
     pub followed: u64,
     pub nature: Nature,
 }
 
-/// What a gap is.
+/// The kind of a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nature {
     /// The beginning of a batch, as a crash leaves it at the end of the last journal.

@@ -1,5 +1,5 @@
-//! Compactions that clients request, and scheduled ones. They run one at a time on a thread of their own. As
-//! in HBase, a call only requests a compaction.
+//! Compactions that clients request, and scheduled ones. They run one at a time on a separate thread. As in HBase, a
+//! call only requests a compaction.
 
 mod schedule;
 
@@ -77,7 +77,7 @@ struct Request {
     start: Instant,
 }
 
-/// The requests that wait, one for each table.
+/// The waiting requests, at most one for each table.
 #[derive(Default)]
 struct Queue(Mutex<BTreeMap<TableName, Request>>);
 
@@ -141,7 +141,7 @@ impl Compactor {
         Ok(Self { engine, queue, wake: Some(wake), counters, request_delay, thread: Some(thread) })
     }
 
-    /// The figures of compactions.
+    /// The metrics of compactions.
     pub fn figures(&self) -> CompactionFigures {
         CompactionFigures {
             waiting: self.queue.lock().len(),

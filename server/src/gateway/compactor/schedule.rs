@@ -15,7 +15,7 @@ const GARBAGE_EVERY: Duration = Duration::from_secs(3600);
 /// The garbage of smaller tables is not estimated.
 const GARBAGE_BYTES_MIN: u64 = 1 << 20;
 
-/// The time between two checks of the garbage that reads have met.
+/// The time between two checks of the garbage that reads have encountered.
 pub const READS_EVERY: Duration = Duration::from_secs(1);
 
 /// Less garbage than this is not worth a compaction, however small the table is. Reading it takes some tenths of a
@@ -92,12 +92,13 @@ impl Schedule {
         (self.settings.garbage_ratio > 0.0).then_some(READS_EVERY)
     }
 
-    /// The tables that are due because of the garbage that reads have met since the last major compaction, each with
-    /// the number of bytes.
+    /// The tables that are due because of the garbage that reads have encountered since the last major compaction, each
+    /// with the number of bytes.
     ///
-    /// Either [`CompactionSettings::garbage_ratio`] of the table can be dropped, as of an old time series, or the
-    /// garbage is more than a compaction would read, which then saves as much work as it takes. Most of such a table
-    /// may be in use, as in a queue: a read at its head steps over all rows that were deleted before.
+    /// A table is due if [`CompactionSettings::garbage_ratio`] of it can be dropped, as in an old time series. It is
+    /// also due if reads have encountered more garbage than a compaction would read, because the compaction then saves
+    /// as much work as it takes. Most of such a table may be live, as in a queue, where each read at the head steps
+    /// over the rows deleted before.
     pub fn due_by_reads(&self, engine: &Engine) -> Vec<(TableName, u64)> {
         let is_due = |(table, read_bytes): &(TableName, u64)| {
             let is_more_than_files = || engine.table_files(table).is_ok_and(|files| *read_bytes >= files.bytes);

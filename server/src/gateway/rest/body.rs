@@ -16,11 +16,12 @@ pub(super) const BODIES: &str = "text/xml, application/json, application/x-proto
 
 /// The longest of them, in bytes.
 const DESCRIPTION_BYTES_MAX: usize = 8 << 20;
-/// The memory of what such a body in XML becomes, for each of its bytes. The smallest attributes take the most.
+/// The memory that such a body takes when it is decoded from XML, for each of its bytes. The smallest attributes take
+/// the most.
 const MEMORY_PER_XML_BYTE: usize = 64;
 
-/// Checks the size of a body that describes something, and claims the memory of what it becomes if it is XML. Readers
-/// of the others claim it themselves.
+/// Checks the size of a body that describes an object, and claims the memory of its decoded form if it is XML. Readers
+/// of other representations claim it themselves.
 pub(super) fn check_size(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer<()> {
     if body.len() > DESCRIPTION_BYTES_MAX {
         let reason = format_args!(

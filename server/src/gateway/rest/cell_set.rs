@@ -50,7 +50,7 @@ const ROW_BYTES: usize = 256;
 /// The memory of a cell, likewise.
 const CELL_BYTES: usize = 256;
 
-/// Reads the cell set in the body of a request. The memory of what it becomes is claimed while it is read.
+/// Reads the cell set in the body of a request. The memory of its decoded form is claimed while it is read.
 pub(super) fn read(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer<Vec<SentRow>> {
     let memory = Memory(context.scope);
     match request.input {
@@ -70,7 +70,7 @@ impl Memory<'_> {
         self.0.claim_request(bytes).map_err(|error| Failure::of_memory(&error))
     }
 
-    /// Claims what is decoded, in bytes.
+    /// Claims the memory of decoded values, in bytes.
     fn decoded(self, bytes: usize) -> Answer<()> {
         self.0.claim_decoded(bytes).map_err(|error| Failure::of_memory(&error))
     }
@@ -336,8 +336,8 @@ fn of_protobuf(memory: Memory<'_>, body: &[u8]) -> Answer<Vec<SentRow>> {
     const CELL: u32 = 2;
     let wrong = |error: prost::DecodeError| Failure::bad(format!("the body is not a cell set in protobuf: {error}"));
     let mut rows = Vec::new();
-    // Rows and cells are found one by one, so that what they become is claimed before it exists. They share a copy of
-    // the body.
+    // Rows and cells are found one by one, so that their memory is claimed before they are decoded. They share a copy
+    // of the body.
     memory.reader(body.len())?;
     each_field(Bytes::copy_from_slice(body), &wrong, &mut |tag, row| {
         if tag != ROW {

@@ -54,7 +54,7 @@ impl Failure {
         Self::Text(400, format!("{text}\r\n"))
     }
 
-    /// What the request names does not exist.
+    /// The object that the request names does not exist.
     pub(super) fn not_found() -> Self {
         Self::new(404, "")
     }

@@ -1,4 +1,4 @@
-//! Reads JSON as Jackson does, which HBase's gateway uses: numbers may be texts, and what follows a value is ignored.
+//! Reads JSON as Jackson does, which HBase's gateway uses: numbers may be texts, and bytes after a value are ignored.
 
 use std::fmt;
 
@@ -95,7 +95,7 @@ impl<'de> Visitor<'de> for Claimed<'_> {
     }
 
     fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Value, E> {
-        // The reader has a copy if the text has escapes, and what the value becomes is another one.
+        // The reader has a copy if the text has escapes, and the decoded value is another one.
         self.claim(value.len().saturating_mul(3))?;
         Ok(value.into())
     }

@@ -47,7 +47,7 @@ use error::{Answer, Failure};
 use page::Stream;
 use scanner::Cursor;
 
-/// What an open scanner of the gateway keeps between two calls.
+/// The state that an open scanner of the gateway keeps between two calls.
 pub enum State {
     /// An answer that is being sent.
     Stream(Box<Stream>),

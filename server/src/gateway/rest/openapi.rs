@@ -40,7 +40,7 @@ pub fn document() -> String {
     format!("{document:#}\n")
 }
 
-/// The addresses of a resource. Optional parts make addresses of their own, with whether they have columns and times.
+/// The addresses of a resource. Optional parts make separate addresses, each with whether it has columns and times.
 fn addresses(resource: Resource) -> Vec<(String, bool, bool)> {
     let address = resource.address().to_owned();
     match resource {

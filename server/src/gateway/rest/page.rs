@@ -1,8 +1,8 @@
 //! Answers that are sent while their rows are read, page by page.
 //!
 //! The first page is the answer to the request. For each further one, when the client has taken the page before, the
-//! connection makes a call of its own, which waits in the queue of its lane like any other. Between pages the scan is
-//! an open scanner, which ends with its connection.
+//! connection makes a separate call, which waits in the queue of its lane like any other. Between pages the scan is an
+//! open scanner, which ends with its connection.
 
 use std::io::Write;
 use std::mem::take;
@@ -44,7 +44,7 @@ pub struct Stream {
     writer: CellSetWriter,
     /// The results that the request still allows.
     left: usize,
-    /// What has been written of the present page.
+    /// The part of the current page that has been written.
     page: Vec<u8>,
     gzip: Option<GzEncoder<Vec<u8>>>,
     /// The first cell, if only its value is wanted.
@@ -149,7 +149,7 @@ pub(super) fn next(context: &CallContext<'_>, request: &Request) -> Answer {
 fn fill(context: &CallContext<'_>, open: &mut OpenScanner) -> Answer<bool> {
     let Some(State::Stream(stream)) = &mut open.rest else { return Err(Failure::not_found()) };
     let scope = context.scope;
-    // What was written before the call was paused.
+    // The part that was written before the call was paused.
     scope.take(0, stream.page.len()).map_err(|error| Failure::of(&error))?;
     let bytes_max = PAGE_BYTES.min(context.scanners.page_bytes_max());
     loop {

@@ -15,12 +15,12 @@ use super::error::{Answer, Failure};
 use crate::wire::rest::Request;
 use crate::wire::rest::address::unescape_form;
 
-/// What an address selects.
+/// The selection of an address.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RowSpec {
     /// The row, or the first one of a range.
     pub(super) row: Bytes,
-    /// The row after the range. `None`: one row.
+    /// The row after the range. `None` for a single row.
     pub(super) end: Option<Bytes>,
     /// The columns: families, or `family:qualifier`.
     pub(super) columns: BTreeSet<Bytes>,

@@ -1,4 +1,4 @@
-//! Scanners that clients open, read and close with requests of their own.
+//! Scanners that clients open, read and close with separate requests.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -96,7 +96,7 @@ fn memory_of(cell: &Cell) -> usize {
     size_of::<Cell>() + cell.family.len() + cell.qualifier.len() + cell.value.len()
 }
 
-/// What a client asks of a scanner.
+/// The request of a client for a scanner.
 struct Sent {
     start: Bytes,
     end: Bytes,

@@ -13,7 +13,7 @@ use super::error::{Answer, Failure};
 use super::json;
 use crate::dispatch::call_scope::CallScope;
 
-/// The fields of all filters. HBase refuses others, whatever the filter.
+/// The fields of all filters. HBase refuses other fields for every filter.
 const FIELDS: [&str; 21] = [
     "type",
     "op",

@@ -1,4 +1,4 @@
-//! Schemas of tables in requests and answers: attributes are texts, whatever they mean.
+//! Schemas of tables in requests and answers: attributes are texts, regardless of their meaning.
 
 use hjall_engine::quote;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};

@@ -19,7 +19,7 @@ const DEPTH_MAX: usize = 64;
 /// The most attributes of an element. The parser keeps their places, to find repeated ones.
 const ATTRIBUTES_MAX: usize = 64 << 10;
 
-/// The elements that are the root of some representation. As the root of another one they are a mistake of its own.
+/// The elements that are the root of some representation. As the root of another one they have a separate error.
 const ROOTS: [&str; 12] = [
     "Cell",
     "CellSet",
@@ -106,7 +106,7 @@ pub(super) fn read(body: &[u8], root: &str, visitor: &mut dyn Visitor) -> Answer
                 names.push(name);
             }
             (_, Event::End(_)) => {
-                let name = names.pop().ok_or_else(|| malformed("an element ends that has not begun"))?;
+                let name = names.pop().ok_or_else(|| malformed("an end tag has no start tag"))?;
                 match unknown {
                     None => visitor.end(names.len(), &name)?,
                     Some(depth) if depth == names.len() => unknown = None,

@@ -33,7 +33,7 @@ pub fn get_table_regions(context: &CallContext<'_>, a: GetTableRegionsArgs) -> A
 }
 
 /// The region at or before a key of HBase's catalog, which may belong to another table than the key. Tables for which
-/// the user has no role are passed over, since a refusal would tell that there is one.
+/// the user has no role are skipped, because a refusal would reveal that they exist.
 pub fn get_region_info(context: &CallContext<'_>, a: GetRegionInfoArgs) -> Answer<TRegionInfo> {
     let key = sent(a.row, "row")?;
     match context.engine.region_not_after(&key, |table| context.sees(table)) {

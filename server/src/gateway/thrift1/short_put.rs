@@ -1,4 +1,4 @@
-//! `mutateRow` that puts a few cells, straight from its encoded arguments.
+//! `mutateRow` that puts a few cells, run directly from its encoded arguments.
 
 use hjall_engine::LATEST;
 use hjall_engine::mutation::{Durability, PutCellOf, PutOf};
@@ -14,7 +14,7 @@ use crate::wire::fields::{Fields, Unusual};
 use crate::wire::method::{Method, Thrift1};
 use crate::wire::reply::Output;
 
-/// Runs such a call. `None`, with nothing done: the arguments have another form.
+/// Runs such a call. Returns `None`, and has no effect, if the arguments have another form.
 pub fn short_put(
     context: &CallContext<'_>,
     encoding: Encoding,

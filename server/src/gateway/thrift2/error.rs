@@ -68,7 +68,7 @@ pub fn data(error: &Error) -> Fault {
 fn raised(error: &Error, raised: Raised) -> Fault {
     match error.kind() {
         ErrorKind::InvalidArgument => error::undeclared(error),
-        // A filter that is rejected once is always rejected, whatever the class.
+        // A filter that is rejected once is always rejected, regardless of the class.
         ErrorKind::FilterRejected(_) => Fault::io(raised.local().with_class(), false),
         _ => Fault::io(raised.bare(), raised.can_retry()),
     }

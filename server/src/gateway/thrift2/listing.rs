@@ -38,7 +38,7 @@ pub fn get_table_descriptors(context: &CallContext<'_>, a: GetTableDescriptorsAr
     Ok(tables)
 }
 
-/// What a list contains of each table, and of which tables.
+/// The form of a list: its tables, and the part of each table that it contains.
 struct Listing<T> {
     /// Whether the user may see the table in the list. It is asked first: neither the time that a pattern takes nor its
     /// failure may depend on the names of other tables.

@@ -16,7 +16,8 @@ use crate::wire::fields::{Fields, Unusual};
 use crate::wire::method::{Method, Thrift2};
 use crate::wire::reply::Output;
 
-/// Answers such a call. `None`: the row is not remembered, or the arguments are not only table, row and columns.
+/// Answers such a call. Returns `None` if the row is not remembered, or if there are arguments other than table, row
+/// and columns.
 pub fn remembered_row(
     context: &CallContext<'_>,
     method: Thrift2,

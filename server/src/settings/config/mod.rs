@@ -70,11 +70,11 @@ pub struct Config {
 /// Settings that change the effect of calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallOptions {
-    /// What clients may change.
+    /// The changes that clients may make.
     pub read_only: ReadOnly,
 }
 
-/// What read-only mode refuses.
+/// The changes that read-only mode refuses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ReadOnly {
     /// Nothing.

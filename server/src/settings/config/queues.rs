@@ -22,7 +22,7 @@ pub struct QueueSettings {
     /// Maximum number of calls that wait in one of HBase's queues (`hbase.ipc.server.max.callqueue.length`). `None`:
     /// ten per handler. If reads and writes have separate lanes, values below 250 count as 250, as in HBase.
     pub length_max: Option<usize>,
-    /// Upper limit on the calls that wait in a lane, whatever HBase's settings allow. `None`: no further limit. Not a
+    /// Upper limit on the calls that wait in a lane, regardless of HBase's settings. `None`: no further limit. Not a
     /// setting of HBase.
     pub waiting_max: Option<usize>,
     /// Order in which waiting calls run (`hbase.ipc.server.callqueue.type`). Fixed at the start. Default fifo.

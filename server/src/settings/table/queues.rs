@@ -64,7 +64,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         name: "queues.waiting",
         kind: count(0, MANY),
         default: Default::Unset("no further limit"),
-        summary: "Upper limit on the calls that may wait in a lane, whatever the settings taken from HBase allow",
+        summary: "Upper limit on the calls that may wait in a lane, in addition to the settings taken from HBase",
         reason: "The settings taken from HBase already limit it",
         set: |startup, value| startup.config.queues.waiting_max = Some(value.size()),
         ..ROW

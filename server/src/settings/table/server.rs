@@ -50,7 +50,7 @@ pub(super) static SETTINGS: [Setting; 13] = [
         flag: flag("listen-thrift1", "ADDR", ""),
         kind: Kind::Addresses,
         default: Default::Unset("none"),
-        summary: "Address that serves Thrift1 only, whatever the calls look like",
+        summary: "Address that serves Thrift1 only",
         reason: "The service of a call is recognised from its method and arguments",
         reloads: false,
         set: |startup, value| startup.parts.listen_thrift1 = value.list().to_vec(),

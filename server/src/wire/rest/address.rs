@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::resource::Resource;
 
-/// What a path names. Names are decoded; parts that the gateway decodes itself are as they were sent.
+/// The resource that a path names. Names are decoded; parts that the gateway decodes itself are as they were sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     /// `/`: the tables.
@@ -57,7 +57,7 @@ pub enum Place {
     Scan {
         /// The table.
         table: String,
-        /// What precedes the first star.
+        /// The part before the first star.
         prefix: String,
     },
 }
@@ -124,7 +124,7 @@ impl Place {
     }
 }
 
-/// Finds what a path names. `None` if there is no such resource.
+/// Finds the resource that a path names. `None` if there is no such resource.
 ///
 /// # Errors
 /// The path cannot name anything.
@@ -134,7 +134,7 @@ pub fn place(path: &str) -> Result<Option<Place>, Malformed> {
     Ok(path.strip_prefix('/').and_then(find))
 }
 
-/// Removes the matrix parameters: in each segment, what follows a semicolon.
+/// Removes the matrix parameters: in each segment, the part after a semicolon.
 fn without_matrix(path: &str) -> Cow<'_, str> {
     if !path.contains(';') {
         return Cow::Borrowed(path);

@@ -104,7 +104,7 @@ impl Output {
     }
 }
 
-/// What `Accept` asks for, best first. `None` accepts everything.
+/// The media types that `Accept` lists, best first. `None` accepts everything.
 #[derive(Debug, Clone)]
 pub struct Accept(Option<Vec<MediaType>>);
 

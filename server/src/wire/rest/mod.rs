@@ -31,7 +31,7 @@ const NO_RESOURCE: &str = "the address names no resource; a row is /TABLE/ROW, t
 /// Why a request in the name of another user is refused.
 pub const NO_IMPERSONATION: &str = "doAs is not supported; log in as the user whose rights the request needs";
 
-/// What the connection knows of a request before its body. Header values that are not ASCII are absent.
+/// The parts of a request that are known before its body. Header values that are not ASCII are absent.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RequestHead<'a> {
     /// The HTTP method.
@@ -67,7 +67,7 @@ pub struct Request {
     pub method: Rest,
     /// The HTTP method and the path as they were sent, and `Accept`, for the web server's pages.
     pub sent: (String, String, Option<String>),
-    /// What the address names.
+    /// The resource that the address names.
     pub place: Place,
     /// The query.
     pub query: Query,

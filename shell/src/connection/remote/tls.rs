@@ -20,7 +20,7 @@ const SYSTEM: [&str; 4] = [
     "/etc/ssl/cert.pem",
 ];
 
-/// What TLS with a server needs besides the connection.
+/// The configuration of TLS with a server.
 pub struct Client {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
@@ -149,8 +149,8 @@ fn described(error: &rustls::Error) -> String {
     }
 }
 
-/// What to do about a server that refuses the client's certificate. TLS 1.3 tells the client only when it reads the
-/// first answer.
+/// The remedy for a server that refuses the client's certificate. TLS 1.3 tells the client only when it reads the first
+/// answer.
 fn about_certificate(alert: rustls::AlertDescription) -> Option<String> {
     use rustls::AlertDescription as Alert;
     let why = match alert {
@@ -168,7 +168,7 @@ fn about_certificate(alert: rustls::AlertDescription) -> Option<String> {
     Some(format!("the client certificate {why}: name another one with --tls-cert FILE and --tls-key FILE"))
 }
 
-/// What to do about an error of an open connection if the server has refused the client's certificate.
+/// The remedy for an error of an open connection if the server has refused the client's certificate.
 pub fn refused_certificate(message: &str) -> Option<String> {
     use rustls::AlertDescription as Alert;
     let name = message.strip_prefix("received fatal alert: ")?;

@@ -473,7 +473,7 @@ impl Interpreter<'_> {
                 }
             }
         };
-        // A merge sort of its own: the order may be inconsistent, on which the standard library may panic.
+        // Not the standard library's sort, which may panic if the order is inconsistent.
         if values.len() > 1 {
             values = merge_sort(values, &mut order);
         }

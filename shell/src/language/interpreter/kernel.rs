@@ -111,7 +111,7 @@ pub fn functions() -> &'static [&'static str] {
 }
 
 impl Interpreter<'_> {
-    /// Runs a function of the language; gives the arguments back if there is none of this name.
+    /// Runs a function of the language. Returns the arguments if there is no function of this name.
     pub(super) fn kernel(
         &mut self,
         name: &str,
@@ -273,7 +273,7 @@ fn exception(args: &Args) -> Result<Exception, Raise> {
     })
 }
 
-/// What `puts` or `print` print.
+/// The output of `puts` or `print`.
 pub fn printed(name: &str, values: &[Value]) -> Vec<u8> {
     if name != "puts" {
         return values.iter().flat_map(to_text).collect();

@@ -38,7 +38,7 @@ pub const SIZE_MAX: usize = 64 << 20;
 /// How deep evaluations may be nested.
 const DEPTH_MAX: usize = 1500;
 
-/// Why an evaluation ended early.
+/// The reason why an evaluation ended early.
 #[derive(Clone)]
 pub enum Raise {
     /// An exception.
@@ -75,7 +75,7 @@ impl Raise {
     }
 }
 
-/// What the language needs of its surroundings.
+/// The environment of the language: commands and output.
 pub trait Host {
     /// Whether there is a command of this name.
     fn is_command(&self, name: &str) -> bool;
@@ -83,7 +83,7 @@ pub trait Host {
     fn command_names(&self) -> Vec<&'static str> {
         Vec::new()
     }
-    /// Why there is no command of this name although others have one, and what to do instead.
+    /// The reason why a command of HBase is missing, and the alternative.
     fn why_missing(&self, _name: &str) -> Option<&'static str> {
         None
     }
@@ -93,7 +93,7 @@ pub trait Host {
     }
     /// Runs a command.
     fn command(&mut self, name: &str, args: Vec<Value>) -> Outcome;
-    /// Runs a method of a reference to a table; `None`: there is none of this name.
+    /// Runs a method of a reference to a table; `None` if there is no method of this name.
     fn table_method(&mut self, table: &Rc<str>, name: &str, args: Vec<Value>) -> Option<Outcome>;
     /// The value of a constant of the shell.
     fn constant(&self, name: &str) -> Option<Value>;
@@ -176,7 +176,7 @@ impl<'a> Interpreter<'a> {
     /// Evaluates one program.
     ///
     /// # Errors
-    /// What ended it early.
+    /// The reason why the evaluation ended early.
     pub fn run(&mut self, program: &Node) -> Outcome {
         let frame = Frame { scope: Rc::clone(&self.state.top), block: None };
         match self.eval(program, &frame) {

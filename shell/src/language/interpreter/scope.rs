@@ -47,7 +47,7 @@ impl Scope {
         self.declare(name, value);
     }
 
-    /// Sets a variable here, whatever scopes around this one have.
+    /// Sets a variable of this scope, even if an enclosing scope has one of the same name.
     pub fn declare(&self, name: &str, value: Value) {
         let old = self.variables.borrow_mut().insert(name.to_owned(), value);
         drop(old);

@@ -1,5 +1,5 @@
-//! Names of Ruby that the shell's language does not have. They get an error that says so, instead of one about an
-//! unknown name.
+//! Names of Ruby that the shell's language does not have. Their error says that they are not part of the shell, instead
+//! of that the name is unknown.
 
 use super::super::value::Value;
 

@@ -30,7 +30,7 @@ pub struct Lexer<'a> {
     pending: Vec<Heredoc>,
 }
 
-/// What has been read of a source that grows.
+/// The progress in a source that grows.
 #[derive(Default)]
 pub struct Progress {
     at: usize,

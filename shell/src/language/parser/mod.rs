@@ -207,7 +207,7 @@ impl Parser {
         false
     }
 
-    /// Runs a part of the parser in a scope of its own, which sees the names of this one if it is a block.
+    /// Runs a part of the parser in a new scope, which sees the names of this one if it is a block.
     fn scoped<T>(&mut self, sees_outer: bool, part: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.scopes.push((sees_outer, HashSet::new()));
         let done = part(self);

@@ -111,7 +111,7 @@ impl Filter for All {
                 // HBase's comparison of the hints fails with a NullPointerException.
                 return Err(Error::new(
                     ErrorKind::Unprocessable,
-                    "a member of a FilterList asks to seek but gives no hint: put it into a list of its own",
+                    "a member of a FilterList requests a seek without a hint: put it into a separate list",
                 ));
             };
             // In a reversed scan HBase reverses the whole order, inside rows too, although cells of a row are still
