@@ -294,8 +294,8 @@ pub(crate) fn injected_failure() -> Option<Error> {
     FAILING.with_borrow(|failing| failing.as_ref().map(Error::again))
 }
 
-/// The error of a commit of the running call that has not succeeded. No further transaction of the call may be run: it is
-/// run again as a whole, or has failed.
+/// The error of a commit of the running call that has not succeeded. No further transaction of the call may be run: the
+/// call is run again as a whole, or has failed.
 pub(crate) fn undone() -> Option<Error> {
     OPEN.with_borrow(|group| error_of(group.as_ref()?.undone.as_ref()?))
 }

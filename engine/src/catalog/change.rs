@@ -174,8 +174,8 @@ impl Catalog {
         Ok(())
     }
 
-    /// Lets compactions keep everything in the spaces whose rules a change alters. As long as the change is not durable,
-    /// the old rules may apply again; as soon as it has taken effect, the new ones do.
+    /// Lets compactions keep everything in the spaces whose rules a change alters. While the change is not durable, the
+    /// old rules may apply again; as soon as it has taken effect, the new ones do.
     fn suspend_rules(&self, old: &TableState, new: Option<&TableState>) {
         let mut rules = self.rules.write();
         for family in new.iter().flat_map(|new| new.families().iter()) {

@@ -17,11 +17,11 @@ impl Table {
     /// Writes columns of one row atomically.
     ///
     /// `data`: a dict from column to value, or an iterable of ``(column, value)`` and ``(column, value, timestamp)``; a
-    /// value may be ``(value, timestamp)``. `timestamp`: the timestamp of cells without one, in milliseconds since 1970;
-    /// `None` stands for the time of the write. `wal`: whether to use the write-ahead log; without it, the write may be
-    /// lost if the process ends. `ttl_ms`: how long the cells live, in milliseconds; at least 1. `durability`: one of
-    /// HBase's levels, which overrides `wal`: ``USE_DEFAULT`` (the table's), ``SKIP_WAL``, ``ASYNC_WAL``, ``SYNC_WAL``
-    /// (survives a crash of the process), ``FSYNC_WAL`` (survives a crash of the machine).
+    /// value may be ``(value, timestamp)``. `timestamp`: the timestamp of cells without one, in milliseconds since
+    /// 1970; `None` stands for the time of the write. `wal`: whether to use the write-ahead log; without it, the write
+    /// may be lost if the process ends. `ttl_ms`: how long the cells live, in milliseconds; at least 1. `durability`:
+    /// one of HBase's levels, which overrides `wal`: ``USE_DEFAULT`` (the table's), ``SKIP_WAL``, ``ASYNC_WAL``,
+    /// ``SYNC_WAL`` (survives a crash of the process), ``FSYNC_WAL`` (survives a crash of the machine).
     ///
     /// Raises `TypeError` and `ValueError` for invalid arguments, `TableNotFound`, `TableDisabled`, `FamilyNotFound`,
     /// `TooLarge`, `ReadOnly`.

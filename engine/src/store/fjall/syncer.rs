@@ -260,8 +260,8 @@ impl JournalSync for SyncQueue {
     }
 }
 
-/// Syncs the journal for a commit after which the database was closed or reopened, when the thread has ended or is about
-/// to.
+/// Syncs the journal for a commit after which the database was closed or reopened, when the thread has ended or is
+/// about to.
 fn sync_after_close(data: &Path) -> Result<()> {
     Journal::in_folder(data).sync().map_err(failed)
 }
