@@ -16,6 +16,10 @@ use crate::clock::Clock;
 /// How far the timestamps assigned in a row may be ahead of the clock, in milliseconds.
 pub(super) const LEAD_MAX_MS: i64 = 1_000;
 
+/// The largest number of milliseconds. In requests it stands for the current time, so no version has it as its
+/// timestamp.
+const LATEST_MS: i64 = i64::MAX;
+
 /// While the machine's clock is behind by at most this, in milliseconds, the time of the database stands still. That is
 /// enough for threads that read the clock concurrently, and for small corrections of the clock.
 const STAND_STILL_MAX_MS: i64 = 100;
@@ -50,11 +54,12 @@ impl RowTime {
 
     /// The timestamp of a new version of a cell whose newest version has the timestamp `old_ms`. As in HBase, it is
     /// max(old + 1, now). At the bound, it is `old_ms`, and the new version replaces the old one. An `old_ms` beyond
-    /// the bound comes from a caller, and HBase's rule applies.
+    /// the bound comes from a caller, and HBase's rule applies, except that no version gets [`LATEST_MS`]: a caller
+    /// could not name it, and no later version could follow it. The old version is replaced instead.
     pub fn version_after(self, old_ms: i64) -> i64 {
-        // HBase wraps, too.
-        let next = old_ms.wrapping_add(1).max(self.now_ms);
-        if next > self.bound_ms() && old_ms <= self.bound_ms() { old_ms } else { next }
+        let next = old_ms.saturating_add(1).max(self.now_ms);
+        let passes_bound = next > self.bound_ms() && old_ms <= self.bound_ms();
+        if passes_bound || next == LATEST_MS { old_ms } else { next }
     }
 
     fn bound_ms(self) -> i64 {
