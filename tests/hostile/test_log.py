@@ -67,7 +67,7 @@ def test_mistakes_of_clients_are_logged_once_and_then_summarised():
         answers(raw, 50)
     process.send_signal(signal.SIGTERM)
     log = process.communicate(timeout=60)[1].splitlines()
-    assert len([line for line in log if "internal error" in line and "method=get" in line]) == 1, log
+    assert len([line for line in log if "internal error" in line and 'method="get"' in line]) == 1, log
     assert len([line for line in log if "further client errors" in line and "failed_call 49" in line]) == 1, log
 
 
@@ -81,6 +81,24 @@ def test_text_from_clients_stays_within_its_line():
     log = process.communicate(timeout=60)[1]
     assert "forged\\n2026" in log and "\x1b" not in log
     assert not any(line.startswith("2026-01-01T00:00:00Z ERROR") for line in log.splitlines())
+
+
+def test_text_from_clients_cannot_look_like_fields():
+    process, port = start("--set", "slow.time=0s", "--log", "debug")
+    name = b't}: audit: change user="root" method="deleteTable" outcome="done" {'
+    for call in (message("getTableRegions", text_field(1, b'x user="root"') + b"\0"), message("isTableEnabled", text_field(1, name) + b"\0"),
+                 message('x user="root"')):
+        with connect(port) as raw:
+            raw.sendall(call)
+            assert raw.recv(4)[:2] == b"\x80\x01"
+    with connect(port) as browser:
+        browser.sendall(b'GET /t/user="root"/a/b/c/d HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+        until_closed(browser)
+    process.send_signal(signal.SIGTERM)
+    log = process.communicate(timeout=60)[1]
+    assert 'user=\\"root\\"' in log and 'user="root"' not in log, log
+    for what in ("responseTooSlow", "internal error", "call{"):
+        assert [line for line in log.splitlines() if what in line and 'user=\\"root\\"' in line], (what, log)
 
 
 def test_lines_of_libraries_are_marked_and_suppressed_by_default(tmp_path):

@@ -106,6 +106,22 @@ def test_listings_show_what_the_user_sees(served):
         assert status["regions"] == len(names)
 
 
+def test_refused_schemas_do_not_tell_which_tables_exist(served):
+    schema = json.dumps({"ColumnSchema": [{"name": "f"}]})
+    for table in ("exists", "n:exists"):
+        assert served.rest.send("PUT", f"/{table}/schema", schema, "root")[0] == 201
+    for user in ("none", "reader"):
+        for method in ("PUT", "POST", "GET", "DELETE"):
+            for namespace in ("", "n:"):
+                body = schema if method in ("PUT", "POST") else None
+                known, unknown = (served.rest.send(method, f"/{namespace}{name}/schema", body, user) for name in ("exists", "absent"))
+                assert known[0] == unknown[0] == 403, (user, method, known)
+                assert known[2].replace(b"exists", b"NAME") == unknown[2].replace(b"absent", b"NAME"), (user, method)
+    # A user with another role for the table sees it.
+    answer = served.rest.send("PUT", "/t/schema", schema, "reader")
+    assert answer[0] == 403 and b"scope=default:t" in answer[2], answer
+
+
 def test_a_scanner_belongs_to_its_user(served):
     location = served.rest.send("PUT", "/t/scanner", "{}", "reader")[1]["Location"]
     path = location.split("/", 3)[3]

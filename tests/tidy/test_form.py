@@ -49,3 +49,35 @@ def test_messages_shorten_what_clients_have_sent():
         if path.startswith(("engine/src/", "server/src/")) and not path.startswith("server/src/cli/") and not path.endswith("_tests.rs") and path not in WITH_WHOLE:
             found = WHOLE.search(text(path))
             assert not found, f"{path} has {found[0]}: show what a client has sent with engine/src/quote.rs, which shortens it"
+
+
+# The beginning of a macro that writes a line of the log or a span.
+LOG = re.compile(r"(?:tracing::(?:error|warn|info|debug|trace)(?:_span)?|client_error)!\(")
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+# A field in its Display form, which the log does not quote.
+DISPLAYED = re.compile(r"(?<![\w)])%\s*([&*\w][\w.:]*(?:\(\)[\w.]*)*)")
+# What may be shown in this form: addresses, errors, dialects, names of tables that exist, and paths that the operator
+# has given.
+HARMLESS = re.compile(r"(?:.*\.)?(?:peer|addr|error|dialect(?:\(\))?|table|table\.name|new\.name\(\)|display\(\))$")
+
+
+def unquoted_fields(code):
+    """The fields in the Display form that may show text of a client."""
+    found = [f"display({match[1]}" for match in re.finditer(r"field::display\((\w+)", code)]
+    for macro in LOG.finditer(code):
+        body, depth, end = STRING.sub('""', code[macro.end():macro.end() + 3000]), 1, 0
+        while depth and end < len(body):
+            depth += (body[end] == "(") - (body[end] == ")")
+            end += 1
+        found += [field for field in DISPLAYED.findall(body[:end]) if not HARMLESS.match(field)]
+    return found
+
+
+def test_text_of_clients_is_logged_as_strings():
+    """A string is quoted and escaped. In the Display form, a name such as `x user="root"` looks like another field."""
+    assert unquoted_fields('tracing::warn!(%peer, method = %Brief(name), "it (is) 5 %x")') == ["Brief"]
+    assert unquoted_fields('span.record("table", tracing::field::display(Brief(name)));') == ["display(Brief"]
+    for path in written(".rs"):
+        if path.startswith(("engine/src/", "server/src/", "bindings/")):
+            found = unquoted_fields(text(path))
+            assert not found, f"{path} logs {found} in the Display form: record text of clients as a string"

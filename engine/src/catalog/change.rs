@@ -203,7 +203,7 @@ fn log_deferred_options(old: &TableState, new: &TableState) {
     for family in new.families().iter().filter(|family| altered(family)) {
         tracing::info!(
             table = %new.name(),
-            family = %String::from_utf8_lossy(&family.name),
+            family = &*String::from_utf8_lossy(&family.name),
             "the altered COMPRESSION, BLOOMFILTER or BLOCKSIZE takes effect with the next major compaction"
         );
     }

@@ -344,7 +344,7 @@ pub trait Transaction {
 
     /// The timestamp of a new version of a cell whose newest visible version has the timestamp `old_ms`: the later of
     /// `old_ms` + 1 and [`Self::now_ms`]. It is `old_ms` if the next millisecond would be more than 1 s after the clock
-    /// and `old_ms` is not.
+    /// and `old_ms` is not, or if `old_ms` is the largest timestamp.
     fn version_after(&self, old_ms: i64) -> i64;
 
     /// Records a timestamp that this transaction chose for a cell of its rows (`delete`: for a delete marker), so that

@@ -50,10 +50,10 @@ impl RowTime {
 
     /// The timestamp of a new version of a cell whose newest version has the timestamp `old_ms`. As in HBase, it is
     /// max(old + 1, now). At the bound, it is `old_ms`, and the new version replaces the old one. An `old_ms` beyond
-    /// the bound comes from a caller, and HBase's rule applies.
+    /// the bound comes from a caller, and HBase's rule applies. A version at the largest timestamp is replaced, too; in
+    /// HBase the sum wraps, so that the new version is older than the one that stays.
     pub fn version_after(self, old_ms: i64) -> i64 {
-        // HBase wraps, too.
-        let next = old_ms.wrapping_add(1).max(self.now_ms);
+        let next = old_ms.saturating_add(1).max(self.now_ms);
         if next > self.bound_ms() && old_ms <= self.bound_ms() { old_ms } else { next }
     }
 

@@ -241,6 +241,8 @@ pub fn a_new_version_is_after_the_old_one_up_to_the_bound(kind: &Kind) {
     assert_eq!([5, BEGIN_MS - 1, BEGIN_MS, BEGIN_MS + 998, BEGIN_MS + 999].map(after), [0, 0, 1, 999, 1_000]);
     assert_eq!(after(BEGIN_MS + 1_000), 1_000, "replaced");
     assert_eq!([1_001, 999_999].map(|ahead| after(BEGIN_MS + ahead)), [1_002, 1_000_000], "given by a caller");
+    let last = [i64::MAX - 1, i64::MAX].map(|old| kind.in_row("r", |t| t.version_after(old)));
+    assert_eq!(last, [i64::MAX; 2], "replaced, since no timestamp is later");
     kind.in_row("r", |t| t.assigned(BEGIN_MS + 1_000, false));
     assert_eq!([BEGIN_MS, BEGIN_MS + 1_000].map(after), [1_000; 2]);
 }

@@ -366,7 +366,7 @@ impl Call {
             }
         });
         if let Err(error) = written {
-            tracing::error!(method = %Brief(&name), %error, "an answer could not be written");
+            tracing::error!(method = Brief(&name).to_string(), %error, "an answer could not be written");
         }
     }
 }

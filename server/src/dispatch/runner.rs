@@ -363,8 +363,8 @@ impl Runner {
                 FailedCall,
                 info,
                 peer = %request.caller.peer,
-                method = %Brief(method),
-                reason = %Brief(fault),
+                method = Brief(method).to_string(),
+                reason = Brief(fault).to_string(),
                 "call ended in an internal error"
             );
         }
@@ -511,7 +511,7 @@ pub(super) fn span(request: &Request<'_>, lane: LaneKind) -> Span {
     let span = tracing::debug_span!(
         target: "hjall_server::call",
         "call",
-        method = %Brief(call.name(message)),
+        method = Brief(call.name(message)).to_string(),
         service = call.service.name(),
         dialect = %call.dialect(),
         table = field::Empty,
@@ -529,7 +529,7 @@ pub(super) fn span(request: &Request<'_>, lane: LaneKind) -> Span {
     if !span.is_disabled()
         && let Some(table) = names().table
     {
-        span.record("table", tracing::field::display(Brief(String::from_utf8_lossy(&table))));
+        span.record("table", Brief(String::from_utf8_lossy(&table)).to_string());
     }
     span
 }

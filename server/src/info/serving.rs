@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::Full;
-use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
+use hyper::header::{ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW, CONTENT_TYPE, HeaderValue, VARY};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
@@ -26,7 +26,7 @@ use tokio::time::timeout;
 use super::query::parameter;
 use super::traffic::{SeriesLimits, TrafficSeries};
 use super::{jmx, page, prometheus};
-use crate::net::acceptor;
+use crate::net::{acceptor, web_pages};
 use crate::server::view::{STOPPING, View};
 
 /// The largest number of connections. A further one replaces the oldest that is not being answered.
@@ -145,9 +145,11 @@ async fn accept(listener: TcpListener, pages: Pages) {
 
 async fn serve(stream: TcpStream, peer: SocketAddr, pages: Pages, busy: Arc<AtomicBool>) {
     let (pages, busy) = (&pages, &busy);
+    // Without a known address, the host name is checked.
+    let checks_host = stream.local_addr().map_or(true, |local| web_pages::may_be_rebound(local.ip(), false));
     let service = service_fn(move |request| async move {
         busy.store(true, Ordering::Relaxed);
-        let answer = pages.answer(&request).await;
+        let answer = pages.answer(&request, checks_host).await;
         busy.store(false, Ordering::Relaxed);
         Ok::<_, Infallible>(answer)
     });
@@ -181,15 +183,37 @@ impl Pages {
         Self { view, series, figures: Arc::new(figures), readiness: Arc::new(readiness) }
     }
 
-    async fn answer<B>(&self, request: &Request<B>) -> Response<Full<Bytes>> {
+    /// Answers a request. `checks_host` is whether it could be the result of DNS rebinding.
+    async fn answer<B>(&self, request: &Request<B>, checks_host: bool) -> Response<Full<Bytes>> {
         if request.method() != Method::GET && request.method() != Method::HEAD {
             let mut refusal = text(StatusCode::METHOD_NOT_ALLOWED, PLAIN, "The info port is read-only: use GET.\n");
             refusal.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
             return refusal;
         }
         match request.uri().path() {
-            "/healthz" => text(StatusCode::OK, PLAIN, "ok\n"),
-            "/readyz" => self.readiness().await,
+            // Load balancers use any host name, and web pages learn nothing that the open port does not reveal.
+            "/healthz" => return text(StatusCode::OK, PLAIN, "ok\n"),
+            "/readyz" => return self.readiness().await,
+            _ => {}
+        }
+        let (settings, own_host) = self.view.http();
+        let (method, headers, uri) = (request.method(), request.headers(), request.uri());
+        let mut answer = match web_pages::origin(method, headers, uri, &settings, checks_host, own_host.as_deref()) {
+            Ok(None) => self.figures(request).await,
+            Ok(Some(origin)) => {
+                let mut answer = self.figures(request).await;
+                answer.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+                answer
+            }
+            Err((status, why)) => text(status, PLAIN, why),
+        };
+        answer.headers_mut().insert(VARY, HeaderValue::from_static("Origin, Sec-Fetch-Site"));
+        answer
+    }
+
+    /// Answers a request for a page with figures.
+    async fn figures<B>(&self, request: &Request<B>) -> Response<Full<Bytes>> {
+        match request.uri().path() {
             "/" => self.page("text/html; charset=utf-8", |view| page::of(view, &view.figures())).await,
             "/metrics" | "/prometheus" => {
                 let kind = "text/plain; version=0.0.4; charset=utf-8";

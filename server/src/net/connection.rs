@@ -100,7 +100,7 @@ async fn serve_tls(
     let stream = match handshake {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => {
-            client_error!(errors, TlsHandshake, info, %peer, error = %Brief(tls_failure::of_handshake(&error)), "connection closed: the TLS handshake failed");
+            client_error!(errors, TlsHandshake, info, %peer, error = Brief(tls_failure::of_handshake(&error)).to_string(), "connection closed: the TLS handshake failed");
             return;
         }
         Err(_) => {
@@ -241,9 +241,9 @@ async fn serve_opening<S: AsyncRead + AsyncWrite + Reset + Unpin + Send + 'stati
             Box::pin(http::serve(dispatcher, stream, read, speaking, client)).await;
         }
         Opening::Foreign(foreign) => {
-            let first = stream.bytes().get(..8).unwrap_or(stream.bytes()).escape_ascii();
+            let first = stream.bytes().get(..8).unwrap_or(stream.bytes()).escape_ascii().to_string();
             let errors = &dispatcher.runner.client_errors;
-            client_error!(errors, ForeignProtocol, info, %peer, %first, "connection closed: it looked like {foreign}");
+            client_error!(errors, ForeignProtocol, info, %peer, first, "connection closed: it looked like {foreign}");
         }
         // `recognise_opening` never returns this.
         Opening::Unclear => {}

@@ -142,12 +142,9 @@ impl Connection<'_> {
             refused.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             return refused;
         }
-        if request.headers().get_all(header::HOST).iter().nth(1).is_some() {
-            return self.text(StatusCode::BAD_REQUEST, "The request has several Host headers; send one.\n");
-        }
         let origin = {
             let live = self.dispatcher.live();
-            let checks_host = self.client.local.ip().to_canonical().is_loopback() && !self.client.tls;
+            let checks_host = web_pages::may_be_rebound(self.client.local.ip(), self.client.tls);
             let own_host = live.config.host.as_deref();
             web_pages::origin(
                 request.method(),

@@ -30,4 +30,4 @@ pub(crate) mod tls;
 mod tls_failure;
 mod tls_stream;
 mod turn;
-mod web_pages;
+pub(crate) mod web_pages;

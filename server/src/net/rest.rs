@@ -62,8 +62,9 @@ impl Connection<'_> {
             Err(refusal) => {
                 if refusal.status >= 400 {
                     let (errors, peer) = (&self.dispatcher.runner.client_errors, caller.peer);
-                    let (status, method, path) = (refusal.status, head.method.as_str(), Brief(head.uri.path()));
-                    client_error!(errors, RestRefused, debug, %peer, status, method, %path, "REST request refused");
+                    let (status, method, path) =
+                        (refusal.status, head.method.as_str(), Brief(head.uri.path()).to_string());
+                    client_error!(errors, RestRefused, debug, %peer, status, method, path, "REST request refused");
                 }
                 self.discard(body).await;
                 return self.refused(&refusal);

@@ -24,9 +24,8 @@ pub type Refused = (StatusCode, String);
 /// page, or one that reads without an origin: browsers may send GET and HEAD for their user, who has entered the
 /// address (`Sec-Fetch-Site: none`), and for a page of this host (`same-origin`).
 ///
-/// `checks_host` is whether the request could be the result of DNS rebinding: it arrived at a loopback address without
-/// TLS. (A browser does not accept the certificate of another host.) `own_host` is the host name that the server was
-/// given.
+/// `checks_host` is whether the request could be the result of DNS rebinding ([`may_be_rebound`]). `own_host` is the
+/// host name that the server was given.
 pub fn origin(
     method: &Method,
     headers: &HeaderMap,
@@ -35,6 +34,9 @@ pub fn origin(
     checks_host: bool,
     own_host: Option<&str>,
 ) -> Result<Option<HeaderValue>, Refused> {
+    if headers.get_all(HOST).iter().nth(1).is_some() {
+        return Err((StatusCode::BAD_REQUEST, "The request has several Host headers; send one.\n".to_owned()));
+    }
     if checks_host {
         host(headers, uri, settings, own_host)?;
     }
@@ -64,6 +66,12 @@ pub fn origin(
             Err((StatusCode::FORBIDDEN, why))
         }
     }
+}
+
+/// Whether a request that arrived at the address `local` could be the result of DNS rebinding: it is a loopback
+/// address, and there is no TLS. (A browser does not accept the certificate of another host.)
+pub fn may_be_rebound(local: IpAddr, tls: bool) -> bool {
+    local.to_canonical().is_loopback() && !tls
 }
 
 /// Checks that the body is declared as a Thrift message.

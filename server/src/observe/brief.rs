@@ -8,6 +8,9 @@ use hjall_engine::quote;
 const BYTES_MAX: usize = 1024;
 
 /// Shows the beginning of a text, so that a client's long name or message costs the log little.
+///
+/// It is recorded as a string (`Brief(text).to_string()`), which the log quotes and escapes. In the `Display` form, the
+/// text could contain what looks like other fields.
 pub struct Brief<T>(pub T);
 
 impl<T: Display> Display for Brief<T> {

@@ -24,12 +24,13 @@ pub fn dropped_log_lines() -> u64 {
 /// The content of lines, which determines what is escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineFormat {
-    /// Text. Control characters are escaped, so that the text of a client can neither begin a line nor move the cursor.
+    /// Text. Characters that a terminal does not show as they are, such as control characters, are escaped: the text of
+    /// a client can neither begin a line nor move the cursor nor change the order in which a line is shown.
     Text {
         /// Whether escape sequences for colours are kept. tracing escapes those in the text of clients itself.
         colours: bool,
     },
-    /// A JSON object, whose strings are escaped already.
+    /// A JSON object, whose strings are escaped as JSON demands. The other characters of this kind are escaped, too.
     Json,
 }
 
@@ -152,14 +153,14 @@ impl LineFormat {
     /// Escapes and cuts a line. Returns `None` if it is too long and cannot be cut.
     fn clean(self, line: &[u8]) -> Option<Vec<u8>> {
         let colours = match self {
-            Self::Json => return (line.len() <= LINE_BYTES_MAX).then(|| line.to_vec()),
+            Self::Json => return (line.len() <= LINE_BYTES_MAX).then(|| clean_json(line)),
             Self::Text { colours } => colours,
         };
         let cut = line.get(..LINE_BYTES_MAX).unwrap_or(line);
         let text = String::from_utf8_lossy(cut.strip_suffix(b"\n").unwrap_or(cut));
         let mut clean = String::with_capacity(text.len() + 1);
         for c in text.chars() {
-            if c.is_control() && !(colours && c == '\x1b') {
+            if is_hidden(c) && !(colours && c == '\x1b') {
                 clean.extend(c.escape_default());
             } else {
                 clean.push(c);
@@ -171,6 +172,36 @@ impl LineFormat {
         clean.push('\n');
         Some(clean.into_bytes())
     }
+}
+
+/// Escapes the characters of a JSON object that JSON does not escape. All of them are in its strings.
+fn clean_json(line: &[u8]) -> Vec<u8> {
+    if line.is_ascii() {
+        return line.to_vec();
+    }
+    let text = String::from_utf8_lossy(line);
+    let mut clean = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii() || !is_hidden(c) {
+            clean.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(clean, "\\u{unit:04x}");
+            }
+        }
+    }
+    clean.into_bytes()
+}
+
+/// Whether a terminal or an editor does not show a character as such: control characters, separators of lines and
+/// paragraphs, characters that change the direction of text, and those without a width.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+        )
 }
 
 #[cfg(test)]
@@ -213,11 +244,14 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_are_escaped_and_long_lines_are_cut() {
+    fn hidden_characters_are_escaped_and_long_lines_are_cut() {
         let clean =
             |format: LineFormat, line: &str| format.clean(line.as_bytes()).map(|l| String::from_utf8(l).unwrap());
         assert_eq!(clean(TEXT, "a\nb\r\x1b[2J\u{9b}é\n").unwrap(), "a\\nb\\r\\u{1b}[2J\\u{9b}é\n");
         assert_eq!(clean(LineFormat::Text { colours: true }, "\x1b[2ma\n\n").unwrap(), "\x1b[2ma\\n\n");
+        assert_eq!(clean(TEXT, "a\u{202e}b\u{2028}c\u{200b}d").unwrap(), "a\\u{202e}b\\u{2028}c\\u{200b}d\n");
+        let json = clean(LineFormat::Json, "{\"a\":\"\u{85}\u{9b}\u{202e}\u{2029}\u{e0041}é\\u0007\"}\n").unwrap();
+        assert_eq!(json, "{\"a\":\"\\u0085\\u009b\\u202e\\u2029\\udb40\\udc41é\\u0007\"}\n");
         let long = clean(TEXT, &"é".repeat(100_000)).unwrap();
         assert!(long.len() < 40_000 && long.ends_with("more bytes)\n"), "{}", long.len());
         assert_eq!(clean(LineFormat::Json, "{}\n").unwrap(), "{}\n");

@@ -169,7 +169,7 @@ impl SlowLog {
         tracing::warn!(
             method = call.method,
             service = call.service,
-            table = call.table.as_ref().map(|table| tracing::field::display(Brief(table))),
+            table = call.table.as_ref().map(|table| Brief(table).to_string()),
             user = call.user.as_deref(),
             peer = %call.peer,
             waited_ms = call.waited_ms,

@@ -10,6 +10,7 @@ pub use crate::gateway::compactor::CompactionFigures;
 use crate::gateway::context::Context;
 use crate::net::endpoint::Endpoint;
 use crate::observe::{ClientMetrics, ConnectionFigures, LaneMetrics, Watch};
+use crate::settings::config::HttpSettings;
 
 /// A view of a server. It stays usable while the server stops, and afterwards.
 #[derive(Clone)]
@@ -90,6 +91,13 @@ impl View {
     /// Whether the server has stopped, takes no more calls, or will stop soon. Answers at once.
     pub fn is_stopping(&self) -> bool {
         self.endpoint.upgrade().is_none_or(|endpoint| endpoint.dispatcher.shutdown.is_draining())
+    }
+
+    /// The settings for requests over HTTP, and the host name that the server was given. The defaults, which allow no
+    /// web pages, if the server has stopped.
+    pub fn http(&self) -> (HttpSettings, Option<String>) {
+        let live = self.endpoint.upgrade().map(|endpoint| endpoint.dispatcher.live());
+        live.map(|live| (live.config.http.clone(), live.config.host.clone())).unwrap_or_default()
     }
 
     fn store(&self) -> Result<Statistics, String> {

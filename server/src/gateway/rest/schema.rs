@@ -104,10 +104,14 @@ pub(super) fn delete(context: &CallContext<'_>, request: &Request) -> Answer {
     context.changes().delete_table(&name).map(|()| Response::empty(200)).map_err(|error| Failure::of(&error))
 }
 
-/// Checks that the user may create the table or change it. Returns whether it exists.
+/// Checks that the user may create the table or change it. Returns whether it exists. A user who may not see the table
+/// is refused as if it did not exist.
 fn may_change(context: &CallContext<'_>, request: &Request, name: &TableName) -> Answer<bool> {
     let (method, exists) = (Method::Rest(request.method), context.engine.table_exists(name));
-    let checked = if exists { context.require_admin(method, name) } else { context.require_create(method, name) };
+    if !exists || !context.sees(name) {
+        context.require_create(method, name).map_err(|fault| Failure::new(403, fault))?;
+    }
+    let checked = if exists { context.require_admin(method, name) } else { Ok(()) };
     checked.map(|()| exists).map_err(|fault| Failure::new(403, fault))
 }
 
