@@ -59,9 +59,9 @@ const PATTERN_MAX: usize = 1 << 16;
 /// The maximum number of backtracking steps of a search.
 const BACKTRACKS_MAX: usize = 1_000_000;
 
-/// The most that the length of a text and the size of a pattern may be, multiplied: an automaton may pass through all of
-/// its states at each byte.
-const AUTOMATON_WORK_MAX: usize = 1 << 40;
+/// The most that the length of a text and the size of a pattern may be, multiplied: an automaton may pass through all
+/// of its states at each byte.
+const AUTOMATON_WORK_MAX: u64 = 1 << 40;
 
 /// A compiled Java regular expression.
 #[derive(Debug)]
@@ -112,15 +112,15 @@ impl JavaRegex {
     /// Whether the text contains a match, or is one if the pattern has to match whole texts.
     ///
     /// # Errors
-    /// `Unprocessable` if the search exceeds the limit on backtracking, or that on the work of its automata; `Cancelled`
-    /// if the read for which it is made has been stopped.
+    /// `Unprocessable` if the search exceeds the limit on backtracking, or that on the work of its automata;
+    /// `Cancelled` if the read for which it is made has been stopped.
     pub fn is_match(&self, text: &str) -> Result<bool> {
         let gave_up = |reason: &dyn fmt::Display, remedy: &str| {
             let bytes = text.len();
             let message = format!("a regular expression gave up on a text of {bytes} bytes ({reason}): {remedy}");
             Error::new(ErrorKind::Unprocessable, message)
         };
-        if text.len().saturating_mul(self.bytes) > AUTOMATON_WORK_MAX {
+        if (text.len() as u64).saturating_mul(self.bytes as u64) > AUTOMATON_WORK_MAX {
             return Err(gave_up(&"it is too large for the text", "use fewer repetitions"));
         }
         let backtracks = "make it backtrack less";

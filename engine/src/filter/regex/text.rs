@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::filter::work;
 
 /// The most bytes that the automata of one search may read.
-const SCANNED_MAX: usize = 1 << 34;
+const SCANNED_MAX: u64 = 1 << 34;
 
 /// The work of a step of the search that reads one character.
 const STEP: usize = 16;
@@ -32,7 +32,7 @@ pub(super) type Found = std::result::Result<std::result::Result<bool, fancy_rege
 /// Searches a text with a pattern that is searched by backtracking. `scans`: one step may read the rest of the text.
 pub(super) fn search(regex: &Regex, text: &str, scans: bool) -> Found {
     let step = if scans { STEP.max(text.len() / SCANNED_BYTES) } else { STEP };
-    let steps_max = if scans { SCANNED_MAX / text.len().max(1) } else { usize::MAX };
+    let steps_max = if scans { SCANNED_MAX / text.len().max(1) as u64 } else { u64::MAX };
     let text = Text { text, step, steps_left: Cell::new(steps_max) };
     // The search has no state of its own behind the unwinding: fancy-regex resets its memory before each search.
     catch_unwind(AssertUnwindSafe(|| regex.is_match(&text))).or_else(|payload| match payload.downcast() {
@@ -45,7 +45,7 @@ struct Text<'a> {
     text: &'a str,
     /// The work of a step.
     step: usize,
-    steps_left: Cell<usize>,
+    steps_left: Cell<u64>,
 }
 
 impl Text<'_> {
