@@ -8,6 +8,7 @@ use prost::Message;
 use super::comparators::Comparator;
 use super::language::{Arguments, Parsed};
 use super::serialised::{Named, message, required};
+use super::work::{self, MEMBER};
 use crate::compare_op::CompareOp;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -27,6 +28,9 @@ impl Compare {
     }
 
     /// Whether a part of a cell is kept.
+    ///
+    /// # Errors
+    /// Those of [`Comparator::order`]; `Cancelled` if the read has been stopped.
     pub(super) fn keeps(&self, part: &[u8]) -> Result<bool> {
         if self.op == CompareOp::NoOp {
             return Ok(false);
@@ -37,6 +41,7 @@ impl Compare {
                 format!("a filter compares with operator {:?} but has no comparator: give it one", self.op),
             ));
         };
+        work::charge(part.len().saturating_add(MEMBER))?;
         Ok(holds(self.op, comparator.order(part)?))
     }
 

@@ -16,6 +16,7 @@ mod language;
 pub mod regex;
 mod serialised;
 mod spec;
+pub(crate) mod work;
 
 use bytes::Bytes;
 

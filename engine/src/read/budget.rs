@@ -31,8 +31,10 @@ pub trait Budget {
     fn stop(&self) -> Stop;
 
     /// Whether a scan should pause, so that its thread can serve other calls. Called after each row that a scan has
-    /// passed over.
-    fn must_pause(&self) -> bool {
+    /// passed over, at the end of each region, and after a returned row for which the filter has worked much. `rows` is
+    /// what the scan has done since the last call, in rows of a usual scan: at least 1, and more if its filter is
+    /// expensive.
+    fn must_pause(&self, _rows: u32) -> bool {
         false
     }
 }

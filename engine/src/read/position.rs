@@ -8,6 +8,7 @@ use super::region_scanner::{RegionScanner, Step};
 use super::reused_row::ReusedRow;
 use crate::cell::{Cell, Row};
 use crate::error::{Error, ErrorKind, Result};
+use crate::filter::work;
 use crate::request::Scan;
 
 /// A fetch of HBase's client ends with the row that reaches this size (`hbase.client.scanner.max.result.size`).
@@ -149,6 +150,11 @@ impl Position {
             }
             if portion.returnable() >= wanted.results || portion.read.1 >= wanted.bytes {
                 return Ok(End::Wanted);
+            }
+            // Not within a row, which is continued with the cells that follow.
+            let is_between_rows = portion.results.last().is_some_and(|last| !last.partial);
+            if is_between_rows && work::is_worth_a_row() && budget.must_pause(work::take_rows()) {
+                return Ok(End::Paused);
             }
             let mut row = match rows.next_step(budget)? {
                 Step::Row(row) => row,

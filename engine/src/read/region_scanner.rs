@@ -12,7 +12,7 @@ use super::reused_row::{CellPlace, CellSink, ReusedRow};
 use super::store_scanner::{StoreScanner, Window};
 use crate::cell::{Cell, CellKind, Row};
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::Filter;
+use crate::filter::{Filter, work};
 use crate::store::Order;
 
 /// The largest number of cells for which memory is reserved before a row is read.
@@ -250,7 +250,7 @@ impl RegionScanner {
                 gathered.release();
                 self.reset()?;
                 self.examined = Some(key);
-                if budget.must_pause() {
+                if budget.must_pause(passed_rows()) {
                     return Ok(Step::Paused);
                 }
                 continue;
@@ -332,7 +332,7 @@ impl RegionScanner {
                 return Ok(Step::Row(Row { key: piece.key, cells, partial: false }));
             }
             gathered.release();
-            if budget.must_pause() {
+            if budget.must_pause(passed_rows()) {
                 return Ok(Step::Paused);
             }
         }
@@ -396,7 +396,7 @@ impl RegionScanner {
             }
             self.reset()?;
             self.examined = Some(key);
-            if budget.must_pause() {
+            if budget.must_pause(passed_rows()) {
                 return Ok(Begun::Paused);
             }
         }
@@ -407,6 +407,11 @@ impl RegionScanner {
     fn reset(&mut self) -> Result<()> {
         self.filter.as_mut().map_or(Ok(()), |f| f.reset())
     }
+}
+
+/// A row that was passed over, with the work of its filter, in rows of a usual scan.
+fn passed_rows() -> u32 {
+    work::take_rows().saturating_add(1)
 }
 
 /// The result of looking for the next row.

@@ -16,7 +16,7 @@ use crate::catalog::{Family, TableState};
 use crate::cell::Row;
 use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::Filter;
+use crate::filter::{Filter, work};
 use crate::group;
 use crate::key;
 use crate::name::TableName;
@@ -57,6 +57,7 @@ fn of_current_table<T>(core: &Core, name: &TableName, read: impl Fn() -> Result<
 }
 
 fn read(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result<Row> {
+    let _stoppable = get.filter.as_ref().map(|_| work::stopped_by(&budget.stop()));
     let (table, opened) = open(core, name, get, budget)?;
     let (mut rows, cached) = match opened {
         Opened::Answer(row) => {
@@ -82,6 +83,7 @@ fn read(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
 /// # Errors
 /// As for [`get`].
 pub(crate) fn exists(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result<bool> {
+    let _stoppable = get.filter.as_ref().map(|_| work::stopped_by(&budget.stop()));
     of_current_table(core, name, || {
         let (table, opened) = open(core, name, get, budget)?;
         let exists = match opened {

@@ -16,7 +16,7 @@ use crate::catalog::TableState;
 use crate::cell::Row;
 use crate::core::{Core, Handle};
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::Filter;
+use crate::filter::{Filter, work};
 use crate::name::TableName;
 use crate::request::Scan;
 use crate::stop::{Stop, Watch};
@@ -26,6 +26,9 @@ use crate::store::Order;
 const BLOCK_MEMORY: usize = 64 << 10;
 /// Each block has at most this many times as many rows as the previous one.
 const BLOCK_GROWTH: usize = 4;
+
+/// What the opening of a region counts in [`Budget::must_pause`], in rows.
+const REGION_ROWS: u32 = 4;
 
 /// An open scan.
 ///
@@ -341,6 +344,7 @@ impl Scanner {
         self.stop.check()?;
         budget.check()?;
         self.handle.live()?;
+        let _stoppable = self.scan.filter.as_ref().map(|_| work::stopped_by(&self.stop));
         let mut open = match self.open.take() {
             Some(open) if self.position.is_in_fetch() => open,
             open => match self.current(open) {
@@ -377,6 +381,8 @@ impl Scanner {
                     self.fail(error, &table)?;
                 }
                 self.end_fetch();
+                // A table may have any number of regions without a row.
+                paused = !self.ended && budget.must_pause(work::take_rows().saturating_add(REGION_ROWS));
             }
             End::Failed(error) if is_of_call(&error, budget) => {
                 self.suspend(open);

@@ -19,7 +19,8 @@ use crate::wire::types::DecodedMemory;
 
 /// Calls that gather less than this many bytes do not claim from the quota.
 pub(super) const UNCLAIMED_BYTES: usize = 4 << 10;
-/// The number of rows that a scan passes over between two readings of the clock.
+/// The clock is read once for this number of rows that a scan has passed over, or work of its filter that is worth as
+/// much.
 const PAUSE_CHECK_INTERVAL: u32 = 16;
 
 /// A running call: its client, the memory that its request uses and that it may gather for its reply, and the flag
@@ -47,8 +48,8 @@ pub struct CallScope<'a> {
     /// Whether the arguments exceeded the limit, so that the method was not run.
     by_arguments: Cell<bool>,
     slice: Option<Slice>,
-    /// How often [`Budget::must_pause`] has been called.
-    asked: Cell<u32>,
+    /// The rows of [`Budget::must_pause`] since the clock was read.
+    passed_rows: Cell<u32>,
     paused: Cell<bool>,
     state: RefCell<Option<State>>,
 }
@@ -127,7 +128,7 @@ impl<'a> CallScope<'a> {
             exceeded: Cell::default(),
             by_arguments: Cell::default(),
             slice: None,
-            asked: Cell::default(),
+            passed_rows: Cell::default(),
             paused: Cell::default(),
             state: RefCell::default(),
         }
@@ -316,14 +317,12 @@ impl Budget for CallScope<'_> {
         }
     }
 
-    fn must_pause(&self) -> bool {
+    fn must_pause(&self, rows: u32) -> bool {
         let Some(slice) = self.slice.as_ref().filter(|_| !self.paused.get()) else { return self.paused.get() };
-        self.asked.set(self.asked.get().wrapping_add(1));
-        if self.asked.get().is_multiple_of(PAUSE_CHECK_INTERVAL)
-            && Instant::now() >= slice.until
-            && !slice.queue.is_empty()
-        {
-            self.paused.set(true);
+        self.passed_rows.set(self.passed_rows.get().saturating_add(rows));
+        if self.passed_rows.get() >= PAUSE_CHECK_INTERVAL {
+            self.passed_rows.set(0);
+            self.paused.set(Instant::now() >= slice.until && !slice.queue.is_empty());
         }
         self.paused.get()
     }

@@ -11,6 +11,7 @@ use super::Kind;
 use crate::cell::Cell;
 use crate::error::{Error, Result};
 use crate::filter::serialised::{argument, message, required};
+use crate::filter::work::{self, MEMBER};
 use crate::filter::{Code, Filter, FilterSpec, Hint};
 use crate::quote;
 
@@ -169,6 +170,7 @@ impl Filter for Running {
     }
 
     fn filter_cell(&mut self, cell: &Cell) -> Result<Code> {
+        work::charge(self.pairs.len() * MEMBER)?;
         for i in 0..self.pairs.len() {
             let at = (self.last_found + i) % self.pairs.len();
             let (key, mask) = &mut self.pairs[at];

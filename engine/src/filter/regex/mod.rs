@@ -17,12 +17,16 @@ mod piece;
 mod property;
 mod quote;
 mod set;
+mod text;
+
+use std::fmt::{self, Write};
 
 use fancy_regex::{Regex, RegexBuilder};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::quote::Quoted;
 use parser::Translation;
+use text::Ended;
 
 pub(super) use charset::{Charset, decode_utf8};
 pub(super) use memory::of_filter;
@@ -55,9 +59,29 @@ const PATTERN_MAX: usize = 1 << 16;
 /// The maximum number of backtracking steps of a search.
 const BACKTRACKS_MAX: usize = 1_000_000;
 
+/// The most that the length of a text and the size of a pattern may be, multiplied: an automaton may pass through all
+/// of its states at each byte.
+const AUTOMATON_WORK_MAX: u64 = 1 << 40;
+
 /// A compiled Java regular expression.
 #[derive(Debug)]
-pub struct JavaRegex(Regex);
+pub struct JavaRegex {
+    regex: Regex,
+    /// The estimate for the memory of the compiled pattern, in bytes.
+    bytes: usize,
+    search: Search,
+}
+
+/// How a pattern is searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Search {
+    /// By one automaton.
+    Automaton,
+    /// By backtracking, in steps of a few characters.
+    Steps,
+    /// By backtracking, with automata that may read the rest of the text in one step.
+    Scans,
+}
 
 impl JavaRegex {
     /// Compiles a pattern with Java's flags (a sum of the constants of this module), to be found in texts.
@@ -67,7 +91,7 @@ impl JavaRegex {
     /// for those that need more memory than [`PATTERN_MEMORY_MAX`].
     pub fn new(pattern: &str, flags: u32) -> Result<Self> {
         let Translation { text, bytes, .. } = translate(pattern, flags)?;
-        compile(&text, bytes, pattern).map(Self)
+        Self::compile(&text, bytes, pattern)
     }
 
     /// Compiles a pattern that has to match whole texts.
@@ -76,22 +100,94 @@ impl JavaRegex {
     /// Those of [`Self::new`].
     pub fn whole(pattern: &str, flags: u32) -> Result<Self> {
         let Translation { text, bytes, .. } = translate(pattern, flags)?;
-        compile(&format!(r"\A(?:{text})\z"), bytes, pattern).map(Self)
+        Self::compile(&format!(r"\A(?:{text})\z"), bytes, pattern)
+    }
+
+    fn compile(translated: &str, bytes: usize, pattern: &str) -> Result<Self> {
+        let regex = compile(translated, bytes, pattern)?;
+        let search = Search::of(&regex);
+        Ok(Self { regex, bytes, search })
     }
 
     /// Whether the text contains a match, or is one if the pattern has to match whole texts.
     ///
     /// # Errors
-    /// `Unprocessable` if the search exceeds the limit on backtracking.
+    /// `Unprocessable` if the search exceeds the limit on backtracking, or that on the work of its automata;
+    /// `Cancelled` if the read for which it is made has been stopped.
     pub fn is_match(&self, text: &str) -> Result<bool> {
-        self.0.is_match(text).map_err(|error| {
+        let gave_up = |reason: &dyn fmt::Display, remedy: &str| {
             let bytes = text.len();
-            Error::new(
-                ErrorKind::Unprocessable,
-                format!("a regular expression gave up on a text of {bytes} bytes ({error}): make it backtrack less"),
-            )
-        })
+            let message = format!("a regular expression gave up on a text of {bytes} bytes ({reason}): {remedy}");
+            Error::new(ErrorKind::Unprocessable, message)
+        };
+        if (text.len() as u64).saturating_mul(self.bytes as u64) > AUTOMATON_WORK_MAX {
+            return Err(gave_up(&"it is too large for the text", "use fewer repetitions"));
+        }
+        let backtracks = "make it backtrack less";
+        let found = match self.search {
+            Search::Automaton => self.regex.is_match(text),
+            Search::Steps | Search::Scans => match text::search(&self.regex, text, self.search == Search::Scans) {
+                Ok(found) => found,
+                Err(Ended::Stopped(error)) => return Err(error),
+                Err(Ended::Exhausted) => return Err(gave_up(&"it reads the text too often", backtracks)),
+            },
+        };
+        found.map_err(|error| gave_up(&error, backtracks))
     }
+}
+
+impl Search {
+    /// How fancy-regex has decided to search for the pattern. It tells this by the text of its program alone, which
+    /// names the pattern of each automaton.
+    fn of(regex: &Regex) -> Self {
+        struct Program<'a>(&'a Regex);
+        impl fmt::Display for Program<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.debug_print(f)
+            }
+        }
+        let mut lines = Lines { line: String::new(), search: Self::Steps };
+        // Fails at the first line that decides.
+        let _ = write!(lines, "{}", Program(regex));
+        lines.search
+    }
+}
+
+/// Reads the text of a program line by line.
+struct Lines {
+    line: String,
+    search: Search,
+}
+
+impl Write for Lines {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.line.push_str(text);
+        if self.line.starts_with("wrapped") {
+            self.search = Search::Automaton;
+            return Err(fmt::Error);
+        }
+        if text.ends_with('\n') {
+            let line = std::mem::take(&mut self.line);
+            if automaton(&line).is_some_and(is_long) {
+                self.search = Search::Scans;
+                return Err(fmt::Error);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The pattern of the automaton that a line of a program names, if it names one.
+fn automaton(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("{ pattern: ")?;
+    rest.rsplit_once("\", ").map(|(pattern, _)| pattern)
+}
+
+/// Whether a pattern has a repetition. Its characters may be written as `\x{…}` and `\u{…}`, and its classes have no
+/// names.
+fn is_long(pattern: &str) -> bool {
+    let is_repetition = |(at, _): (usize, &str)| !pattern[..at].ends_with(r"\x") && !pattern[..at].ends_with(r"\u");
+    pattern.contains(['*', '+']) || pattern.match_indices('{').any(is_repetition)
 }
 
 /// The result of Java's `Pattern.flags`: the flags at the end of the pattern, which flags inside the pattern may have

@@ -7,3 +7,4 @@ mod regex_memory;
 mod row_ranges;
 mod scans;
 mod texts;
+mod work;

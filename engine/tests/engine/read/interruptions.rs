@@ -75,7 +75,7 @@ impl Budget for Point {
         self.stop.clone()
     }
 
-    fn must_pause(&self) -> bool {
+    fn must_pause(&self, _: u32) -> bool {
         self.kind == Kind::Pause && self.is_reached()
     }
 }

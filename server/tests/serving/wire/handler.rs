@@ -44,7 +44,7 @@ impl Echo {
             self.started.send(()).unwrap();
         }
         while self.resume.try_recv().is_err() {
-            if scope.must_pause() {
+            if scope.must_pause(1) {
                 scope.keep(Box::new(runs));
                 return Err(Fault::internal("paused"));
             }

@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use crate::cell::Cell;
 use crate::error::{Error, ErrorKind, Result};
+use crate::filter::work::{self, MEMBER};
 use crate::filter::{Code, Filter, Hint};
 
 pub(super) struct All {
@@ -43,10 +44,12 @@ fn merge(so_far: Code, next: Code) -> Code {
 impl Filter for All {
     fn reset(&mut self) -> Result<()> {
         self.hinting.clear();
+        work::count(self.members.len() * MEMBER);
         self.members.iter_mut().try_for_each(|member| member.reset())
     }
 
     fn filter_all_remaining(&mut self) -> Result<bool> {
+        work::count(self.members.len() * MEMBER);
         for member in &mut self.members {
             if member.filter_all_remaining()? {
                 return Ok(true);
@@ -56,6 +59,7 @@ impl Filter for All {
     }
 
     fn filter_row_key(&mut self, row: &[u8]) -> Result<bool> {
+        work::charge(self.members.len() * MEMBER)?;
         let (mut refused, mut hints_wanted) = (false, false);
         for member in &mut self.members {
             if member.filter_all_remaining()? {
@@ -72,6 +76,7 @@ impl Filter for All {
 
     fn filter_cell(&mut self, cell: &Cell) -> Result<Code> {
         self.hinting.clear();
+        work::charge(self.members.len() * MEMBER)?;
         let mut code = Code::Include;
         let mut members = self.members.iter_mut().enumerate();
         for (i, member) in members.by_ref() {

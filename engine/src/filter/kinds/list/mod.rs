@@ -8,6 +8,7 @@ use prost::Message;
 use super::Kind;
 use crate::error::Result;
 use crate::filter::serialised::{Named, message, required};
+use crate::filter::work::{self, MEMBER};
 use crate::filter::{Filter, FilterSpec};
 
 /// Whether all members of a list must pass, or one. The numbers are HBase's.
@@ -82,6 +83,8 @@ impl Kind for List {
     }
 
     fn start(&self, reversed: bool) -> Box<dyn Filter> {
+        // A scan starts the filter again in each region.
+        work::count(self.members.len() * MEMBER);
         let members = self.members.iter().map(|member| member.start_nested(reversed)).collect();
         match self.operator {
             ListOperator::All => Box::new(all::All::new(members, reversed)),

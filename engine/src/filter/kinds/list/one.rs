@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use crate::cell::Cell;
 use crate::error::Result;
+use crate::filter::work::{self, MEMBER};
 use crate::filter::{Code, Filter, Hint};
 
 pub(super) struct One {
@@ -81,6 +82,7 @@ fn merge(so_far: Code, next: Code) -> Code {
 
 impl Filter for One {
     fn reset(&mut self) -> Result<()> {
+        work::count(self.members.len() * MEMBER);
         for member in &mut self.members {
             member.filter.reset()?;
             member.kept = false;
@@ -101,6 +103,7 @@ impl Filter for One {
     fn filter_row_key(&mut self, row: &[u8]) -> Result<bool> {
         // Every member sees the row key, even if an earlier one has kept the row: some filters take their decision
         // from it.
+        work::charge(self.members.len() * MEMBER)?;
         let mut passed = self.members.is_empty();
         for member in &mut self.members {
             passed |= !member.filter.filter_all_remaining()? && !member.filter.filter_row_key(row)?;
@@ -112,6 +115,7 @@ impl Filter for One {
         if self.members.is_empty() {
             return Ok(Code::Include);
         }
+        work::charge(self.members.len() * MEMBER)?;
         let mut merged = None;
         for member in &mut self.members {
             member.kept = false;

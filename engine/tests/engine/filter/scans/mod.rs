@@ -77,7 +77,7 @@ impl Budget for Pauses {
         Stop::default()
     }
 
-    fn must_pause(&self) -> bool {
+    fn must_pause(&self, _: u32) -> bool {
         self.draw(3) == 0
     }
 }
