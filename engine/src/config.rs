@@ -23,6 +23,9 @@ pub struct Options {
     /// Memory for data that is not yet in files, over all tables, in bytes. Above it the largest part is flushed; at
     /// twice as much, writes wait. `None`: 128 MiB.
     pub write_buffer_bytes: Option<u64>,
+    /// Maximum memory for the descriptors of tables and namespaces, in bytes, as the engine estimates it. Beyond that,
+    /// none can be added or extended; what is stored stays readable. `None`: no limit.
+    pub catalog_bytes: Option<u64>,
     /// Whether writes wait until they are on disk, as with `FSYNC_WAL`, unless they request a weaker durability
     /// (HBase's `hbase.wal.hsync`).
     pub fsync: bool,
@@ -97,6 +100,7 @@ impl Options {
             && self.cache_bytes == other.cache_bytes
             && self.row_cache_bytes == other.row_cache_bytes
             && self.write_buffer_bytes == other.write_buffer_bytes
+            && self.catalog_bytes == other.catalog_bytes
             && self.fsync == other.fsync
             && self.sync_interval == other.sync_interval
             && self.limits == other.limits

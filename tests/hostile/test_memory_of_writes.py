@@ -13,7 +13,7 @@ from attacking import AT_LENGTH, connect, framed, message, peak_rss, reset_peak_
 from serving import binary
 
 MIB = 1 << 20
-SMALL = ["limits.bytes_in_flight=64MiB", "store.cache=32MiB", "store.row_cache=8MiB", "store.write_buffer=8MiB", "limits.scanner_snapshot_writes=8MiB"]
+SMALL = ["limits.bytes_in_flight=64MiB", "store.cache=32MiB", "store.row_cache=8MiB", "store.write_buffer=8MiB", "limits.scanner_snapshot_writes=8MiB", "store.catalog=1MiB"]
 OPTIONS = [part for setting in SMALL for part in ("--set", setting)]
 CONNECTIONS = 16
 # The sizes of all writes together.

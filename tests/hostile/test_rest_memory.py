@@ -17,7 +17,7 @@ from serving import binary
 
 MIB = 1 << 20
 JSON, XML, PROTOBUF = "application/json", "text/xml", "application/x-protobuf"
-SMALL = ["limits.bytes_in_flight=64MiB", "store.cache=32MiB", "store.row_cache=8MiB", "store.write_buffer=8MiB", "limits.scanner_snapshot_writes=8MiB"]
+SMALL = ["limits.bytes_in_flight=64MiB", "store.cache=32MiB", "store.row_cache=8MiB", "store.write_buffer=8MiB", "limits.scanner_snapshot_writes=8MiB", "store.catalog=1MiB"]
 OPTIONS = [part for setting in SMALL for part in ("--set", setting)]
 # The number of cells of a body. Some of them have room, and some have not.
 CELLS = [5_000, 30_000, 150_000] + ([3_000_000] if AT_LENGTH else [])

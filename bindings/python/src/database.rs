@@ -187,6 +187,7 @@ impl Database {
             cache_bytes,
             row_cache_bytes,
             write_buffer_bytes,
+            catalog_bytes: None,
             fsync,
             sync_interval,
             read_only,

@@ -68,7 +68,11 @@ impl Catalog {
     }
 
     /// Adds or replaces a namespace.
+    ///
+    /// # Errors
+    /// Those of [`Self::check_namespace_size`] and of the store.
     pub(crate) fn put_namespace(&self, counter: &Counter, namespace: NamespaceDescriptor) -> Result<()> {
+        self.check_namespace_size(counter, &namespace)?;
         self.commit(counter, &[(record::namespace_key(&namespace.name), Some(record::encode_namespace(&namespace)))])?
             .synced()?;
         self.namespaces.write().insert(namespace.name.clone(), namespace);
@@ -99,7 +103,9 @@ impl Catalog {
             Family::new(family, kept.map_or_else(|| counter.next(), |f| f.space))
         });
         let families = families.collect::<Result<Vec<_>>>()?;
-        Ok(TableState::new(number, descriptor, families, regions, enabled))
+        let planned = TableState::new(number, descriptor, families, regions, enabled);
+        // A client's attributes and keys are parts of its message, which must not stay in memory for their sake.
+        record::decode_table(&record::encode_table(&planned))
     }
 
     /// Adds a table.

@@ -33,7 +33,9 @@ struct Stored {
 impl Catalog {
     /// Opens the catalog of a store, creating it if necessary, and drops spaces that it does not name. If the store
     /// was opened for reading only, only reads it.
-    pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
+    ///
+    /// `memory_max`: the most memory that descriptors may take, in bytes.
+    pub(crate) fn open(store: Arc<dyn Store>, memory_max: Option<u64>) -> Result<Self> {
         let snapshot = store.snapshot()?;
         let cluster_id = match snapshot.get(CATALOG_SPACE, HEAD_KEY)? {
             Some(stored) => record::decode_head(stored)?.cluster_id,
@@ -46,6 +48,7 @@ impl Catalog {
             namespaces: RwLock::default(),
             tables: RwLock::default(),
             rules: Arc::default(),
+            memory_max,
             changes: Mutex::new(Counter { next: FIRST_NUMBER, stop: Stop::never() }),
             doubtful: AtomicBool::new(false),
             unsynced: AtomicU64::new(0),
@@ -136,7 +139,7 @@ fn read_all(snapshot: &dyn Snapshot) -> Result<Stored> {
         Ok(())
     })?;
     each(snapshot, TABLE_PREFIX, &mut |value| {
-        stored.tables.push(record::decode_table(value)?);
+        stored.tables.push(record::decode_table(&value)?);
         Ok(())
     })?;
     Ok(stored)

@@ -8,6 +8,7 @@ mod change;
 mod load;
 mod meta;
 mod record;
+mod size;
 mod state;
 mod table_slot;
 mod traffic;
@@ -41,6 +42,8 @@ pub(crate) struct Catalog {
     namespaces: RwLock<BTreeMap<String, NamespaceDescriptor>>,
     tables: RwLock<HashMap<TableName, Arc<TableSlot>>>,
     rules: Arc<SpaceRules>,
+    /// The most memory that descriptors may take, in bytes; `None`: no limit.
+    memory_max: Option<u64>,
     /// Held during every change: changes run one at a time.
     changes: Mutex<Counter>,
     /// A change failed and may have been written: the catalog has to be read again before it is used.

@@ -150,8 +150,9 @@ pub(super) fn encode_table(table: &TableState) -> Bytes {
     record.encode_to_vec().into()
 }
 
-pub(super) fn decode_table(stored: Bytes) -> Result<TableState> {
-    let record = TableRecord::decode(stored).map_err(|e| corrupt("a table", e))?;
+/// The table's keys and values share the memory of one copy of the record.
+pub(super) fn decode_table(stored: &[u8]) -> Result<TableState> {
+    let record = TableRecord::decode(Bytes::copy_from_slice(stored)).map_err(|e| corrupt("a table", e))?;
     let name = TableName::new(&record.namespace, &record.qualifier)?;
     let mut descriptor = TableDescriptor::new(name);
     descriptor.attributes = map(record.attributes);

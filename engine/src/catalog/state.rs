@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::{BufMut, Bytes, BytesMut};
 
+use super::size::Size;
 use super::traffic::{GarbageCounter, RegionCounters};
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
@@ -61,6 +62,7 @@ pub(crate) struct TableState {
     enabled: bool,
     read_only: bool,
     durability: Durability,
+    size: Size,
 }
 
 impl TableState {
@@ -75,7 +77,8 @@ impl TableState {
         let (read_only, durability) = (descriptor.read_only(), descriptor.durability());
         let traffic = RegionCounters::new(&regions);
         let (families, garbage) = (families.into(), GarbageCounter::default());
-        Self { number, descriptor, families, regions, traffic, garbage, enabled, read_only, durability }
+        let size = Size::of_table(&descriptor, &regions);
+        Self { number, descriptor, families, regions, traffic, garbage, enabled, read_only, durability, size }
     }
 
     /// Takes over the counters of an earlier state of the same table. The traffic counters start at zero if the regions
@@ -99,6 +102,11 @@ impl TableState {
 
     pub(crate) fn descriptor(&self) -> &TableDescriptor {
         &self.descriptor
+    }
+
+    /// The size of the descriptor with its families and regions.
+    pub(super) fn size(&self) -> Size {
+        self.size
     }
 
     /// The families, sorted by name.

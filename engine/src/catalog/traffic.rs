@@ -62,8 +62,18 @@ pub(crate) struct RegionCounters {
 
 impl RegionCounters {
     pub(super) fn new(regions: &[Region]) -> Self {
-        let shards = cores().min(COUNTERS_MAX / regions.len().max(1)).max(1);
+        let shards = Self::shards(regions);
         Self { counters: (0..regions.len() * shards).map(|_| Counters::default()).collect(), shards }
+    }
+
+    /// The number of counters of each region.
+    fn shards(regions: &[Region]) -> usize {
+        cores().min(COUNTERS_MAX / regions.len().max(1)).max(1)
+    }
+
+    /// What the counters of these regions take in memory, in bytes.
+    pub(super) fn memory_of(regions: &[Region]) -> u64 {
+        (regions.len() * Self::shards(regions) * size_of::<Counters>()) as u64
     }
 
     /// The counters of a region for this thread.

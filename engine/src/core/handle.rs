@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::Core;
 use super::open_folders::{OpenFolders, Opened};
 use crate::clock::SystemClock;
-use crate::config::{Limits, Options};
+use crate::config::Options;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{FjallStore, MemoryStore, Store};
 
@@ -43,8 +43,7 @@ impl Handle {
     /// `InvalidArgument` if it is open with other options; those of [`FjallStore::open`] and [`Core::open`].
     pub(crate) fn open(path: &Path, options: Options) -> Result<Arc<Self>> {
         if options.read_only {
-            let (limits, row_cache_limit) = (options.limits, options.row_cache_limit());
-            let core = Core::open(FjallStore::open(path, options.for_store())?, limits, row_cache_limit)?;
+            let core = Core::open(FjallStore::open(path, options.for_store())?, &options)?;
             return Ok(Self::new(Owner::Own(Box::new(core))));
         }
         let wanted = options.clone();
@@ -53,7 +52,7 @@ impl Handle {
             |open| open.options.same(&wanted),
             |path| {
                 let store = FjallStore::open(path, options.for_store())?;
-                Ok(FolderCore { core: Core::open(store, options.limits, options.row_cache_limit())?, options })
+                Ok(FolderCore { core: Core::open(store, &options)?, options })
             },
         )?;
         Ok(Self::new(Owner::Folder(opened)))
@@ -67,15 +66,14 @@ impl Handle {
                  database",
             ));
         }
-        let row_cache_limit = options.row_cache_limit();
-        let clock = options.clock.unwrap_or_else(|| Arc::new(SystemClock));
-        let core = Core::open(Arc::new(MemoryStore::new(clock)), options.limits, row_cache_limit)?;
+        let clock = options.clock.clone().unwrap_or_else(|| Arc::new(SystemClock));
+        let core = Core::open(Arc::new(MemoryStore::new(clock)), &options)?;
         Ok(Self::new(Owner::Own(Box::new(core))))
     }
 
     /// Opens the database in a store.
     pub(crate) fn with_store(store: Arc<dyn Store>) -> Result<Arc<Self>> {
-        let core = Core::open(store, Limits::default(), Options::default().row_cache_limit())?;
+        let core = Core::open(store, &Options::default())?;
         Ok(Self::new(Owner::Own(Box::new(core))))
     }
 

@@ -12,7 +12,7 @@ use bytes::Bytes;
 
 use crate::catalog::{Catalog, Family};
 use crate::compaction::{GarbageSample, SchemaFilters};
-use crate::config::Limits;
+use crate::config::{Limits, Options};
 use crate::durability::Durability;
 use crate::error::Result;
 use crate::group::{self, AfterCommit};
@@ -29,14 +29,16 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// Reads the catalog of a store and gives the store its compaction filters.
+    /// Reads the catalog of a store and gives the store its compaction filters. Of the options, only those that are not
+    /// the store's have an effect.
     ///
     /// # Errors
     /// Those of the store; `Corrupt` if the catalog cannot be read.
-    fn open(store: Arc<dyn Store>, limits: Limits, row_cache_limit: u64) -> Result<Self> {
-        let catalog = Catalog::open(Arc::clone(&store))?;
+    fn open(store: Arc<dyn Store>, options: &Options) -> Result<Self> {
+        let catalog = Catalog::open(Arc::clone(&store), options.catalog_bytes)?;
         store.set_compaction_filters(Arc::new(SchemaFilters::new(catalog.rules(), &store)));
-        Ok(Self { store, catalog, limits, row_cache: Arc::new(RowCache::new(row_cache_limit)) })
+        let row_cache = Arc::new(RowCache::new(options.row_cache_limit()));
+        Ok(Self { store, catalog, limits: options.limits, row_cache })
     }
 
     /// Estimates what a major compaction of a family would drop.

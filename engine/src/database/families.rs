@@ -1,7 +1,7 @@
 //! Adding, changing and deleting families of a table, with HBase's order of checks.
 
 use super::Engine;
-use super::tables::{check_not_system, complete, replan};
+use super::tables::{alter, check_not_system};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::TableName;
 use crate::quote;
@@ -94,6 +94,6 @@ impl Engine {
         change(&mut descriptor)?;
         check_table(&descriptor)?;
         check_tracker_change(old.descriptor(), &descriptor)?;
-        replan(catalog, &mut counter, &old, complete(descriptor), old.enabled())
+        alter(catalog, &mut counter, &old, descriptor)
     }
 }

@@ -26,7 +26,7 @@ impl Engine {
     ///
     /// # Errors
     /// `TableNotFound`, `TableDisabled`, `SystemTable`; `InvalidArgument` if a region begins at this row already, or if
-    /// the row is empty or too long.
+    /// the row is empty or too long; `InvalidDescriptor` if the table has too many regions.
     pub fn split_region(&self, name: &TableName, row: &[u8]) -> Result<()> {
         crate::request::check_row(row)?;
         let core = self.handle.live()?;
@@ -48,11 +48,12 @@ impl Engine {
         let latest = old.regions().iter().map(|region| region.id).max().unwrap_or(0);
         let mut regions = region::cut(starts, core.store.now_ms().max(latest.saturating_add(1)))?;
         for region in &mut regions {
-            let same = |kept: &&Region| kept.start == region.start && kept.end == region.end;
-            if let Some(kept) = old.regions().iter().find(same) {
+            let known = old.regions().binary_search_by(|kept| kept.start.cmp(&region.start));
+            if let Some(kept) = known.ok().map(|at| &old.regions()[at]).filter(|kept| kept.end == region.end) {
                 region.id = kept.id;
             }
         }
+        catalog.check_table_size(&counter, Some(&old), old.descriptor(), &regions)?;
         let new = catalog.plan(&mut counter, Some(&old), old.descriptor().clone(), regions, true, false)?;
         catalog.replace_table(&counter, name, Some(new))
     }

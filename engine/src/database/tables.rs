@@ -19,7 +19,7 @@ pub(super) fn check_not_system(table: &TableState) -> Result<()> {
 }
 
 /// Adds the attributes that HBase always returns to a descriptor given by a client.
-pub(super) fn complete(mut descriptor: TableDescriptor) -> TableDescriptor {
+fn complete(mut descriptor: TableDescriptor) -> TableDescriptor {
     descriptor.families.values_mut().for_each(crate::schema::FamilyDescriptor::complete);
     descriptor.attributes.entry(Bytes::from_static(b"IS_META")).or_insert_with(|| Bytes::from_static(b"false"));
     descriptor
@@ -29,8 +29,20 @@ fn not_disabled(name: &TableName, text: String) -> Error {
     Error::new(ErrorKind::TableNotDisabled, text).with_plain(format!("table {name} is enabled: disable it first"))
 }
 
+/// Replaces the descriptor of a table by one of a client, and keeps the data of its families.
+pub(super) fn alter(
+    catalog: &Catalog,
+    counter: &mut crate::catalog::Counter,
+    old: &TableState,
+    descriptor: TableDescriptor,
+) -> Result<()> {
+    let descriptor = complete(descriptor);
+    catalog.check_table_size(counter, Some(old), &descriptor, old.regions())?;
+    replan(catalog, counter, old, descriptor, old.enabled())
+}
+
 /// Replaces a table's descriptor and state, and keeps its data.
-pub(super) fn replan(
+fn replan(
     catalog: &Catalog,
     counter: &mut crate::catalog::Counter,
     old: &TableState,
@@ -65,6 +77,7 @@ impl Engine {
             .attributes
             .entry(Bytes::from_static(TRACKER_KEY.as_bytes()))
             .or_insert_with(|| Bytes::from_static(b"DEFAULT"));
+        catalog.check_table_size(&counter, None, &descriptor, &regions)?;
         let table = catalog.plan(&mut counter, None, descriptor, regions, true, true)?;
         catalog.add_table(&counter, table)
     }
@@ -217,6 +230,6 @@ impl Engine {
         let old = catalog.table(&descriptor.name).map_err(|_| not_found(&descriptor.name))?;
         check_not_system(&old)?;
         check_tracker_change(old.descriptor(), &descriptor)?;
-        replan(catalog, &mut counter, &old, complete(descriptor), old.enabled())
+        alter(catalog, &mut counter, &old, descriptor)
     }
 }

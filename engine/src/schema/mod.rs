@@ -17,5 +17,5 @@ pub use family::FamilyDescriptor;
 pub use namespace::NamespaceDescriptor;
 pub use options::{BlockEncoding, BloomFilter, Compression, KeepDeleted};
 pub use rules::FamilyRules;
-pub use table::{FAMILIES_MAX, REGION_REPLICATION_MAX, TableDescriptor};
+pub use table::{DESCRIPTOR_BYTES_MAX, FAMILIES_MAX, REGION_REPLICATION_MAX, TableDescriptor};
 pub use tracker::{TRACKER_KEY, check_tracker, check_tracker_change};

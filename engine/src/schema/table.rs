@@ -16,6 +16,11 @@ pub const REGION_REPLICATION_MAX: i32 = 0x1_0000;
 /// The most families of a table.
 pub const FAMILIES_MAX: usize = 100;
 
+/// The most bytes that the names, attributes and start keys of regions of a table have, or the name and the properties
+/// of a namespace. As many as HBase allows in one cell by default (`hbase.client.keyvalue.maxsize`), and enough for
+/// 100,000 regions with keys of 100 bytes.
+pub const DESCRIPTOR_BYTES_MAX: u64 = 10 << 20;
+
 /// The descriptor of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableDescriptor {

@@ -78,6 +78,8 @@ fn memory(startup: &StartupOptions) -> Vec<Memory> {
         let kept = startup.config.limits.scanner_snapshot_writes.unwrap_or(u64::MAX);
         parts.push(of("snapshots of scanners", kept, "limits.scanner_snapshot_writes"));
     }
+    let descriptors = startup.options.catalog_bytes.unwrap_or(u64::MAX);
+    parts.push(of("descriptors", descriptors, "store.catalog: tables and namespaces, with their regions"));
     parts.push(of("messages and replies", in_flight, "limits.bytes_in_flight"));
     let all = parts.iter().fold(0_u64, |all, part| all.saturating_add(part.bytes));
     let rounding = (all / ALLOCATOR_DIVISOR).checked_next_multiple_of(1 << 20).unwrap_or(u64::MAX);

@@ -6,6 +6,7 @@ mod families;
 mod names;
 mod namespaces;
 mod regions;
+mod sizes;
 mod stops;
 mod tables;
 mod unsynced;

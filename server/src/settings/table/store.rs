@@ -8,7 +8,7 @@ use crate::settings::setting::SWITCH;
 
 const CELL: Kind = Kind::Bytes { min: 1, max: 1 << 40, off: true };
 
-pub(super) static SETTINGS: [Setting; 7] = [
+pub(super) static SETTINGS: [Setting; 8] = [
     Setting {
         name: "store.cache",
         flag: flag("cache-mib", "MIB", "MiB"),
@@ -41,6 +41,17 @@ pub(super) static SETTINGS: [Setting; 7] = [
         reason: "Enough for a few files of each table that is being written",
         reloads: false,
         set: |startup, value| startup.options.write_buffer_bytes = value.number(),
+        ..ROW
+    },
+    Setting {
+        name: "store.catalog",
+        kind: bytes(1 << 20, 1 << 44),
+        default: Default::Is("64MiB"),
+        summary: "Maximum memory for the descriptors of tables and namespaces, with attributes and regions. Beyond it, \
+                  none can be added or extended",
+        reason: "Enough for several thousand tables, or for 200,000 regions",
+        reloads: false,
+        set: |startup, value| startup.options.catalog_bytes = value.number(),
         ..ROW
     },
     Setting {
