@@ -120,7 +120,9 @@ impl JavaRegex {
             let message = format!("a regular expression gave up on a text of {bytes} bytes ({reason}): {remedy}");
             Error::new(ErrorKind::Unprocessable, message)
         };
-        if (text.len() as u64).saturating_mul(self.bytes as u64) > AUTOMATON_WORK_MAX {
+        // In steps of a few characters, the size of the pattern does not matter.
+        let is_bounded = self.search == Search::Steps;
+        if !is_bounded && (text.len() as u64).saturating_mul(self.bytes as u64) > AUTOMATON_WORK_MAX {
             return Err(gave_up(&"it is too large for the text", "use fewer repetitions"));
         }
         let backtracks = "make it backtrack less";
