@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use hjall_engine::{Engine, Options};
+use hjall_server::observe::visible;
 use hjall_server::settings::{Effective, Refused, Sources, StartupOptions};
 
 use super::exit::Failure;
@@ -30,8 +31,8 @@ pub fn open(data: &Path, options: Options) -> Result<Engine, Failure> {
     Engine::open(data, options).map_err(|error| Failure::Data(data.to_owned(), error))
 }
 
-/// Prints a line to standard output.
+/// Prints a line to standard output. It may contain names that clients have chosen.
 pub fn say(line: &str) {
     // An error means that standard output is closed, so there is no reader.
-    let _ = writeln!(io::stdout().lock(), "{line}");
+    let _ = writeln!(io::stdout().lock(), "{}", visible(line));
 }
