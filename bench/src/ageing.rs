@@ -32,6 +32,8 @@ pub struct Ageing<'a> {
     pub length: Duration,
     pub interval: Duration,
     pub ttl_seconds: i32,
+    /// Rows that are put in a second; `None`: as many as the server takes.
+    pub rate: Option<u64>,
     /// Additional settings of the server, as `name=value`.
     pub settings: &'a [String],
 }
@@ -59,7 +61,7 @@ impl Ageing<'_> {
             "{:>6} {:>10} {:>10} {:>14} {:>18} {:>9} {:>8}",
             "s", "put", "deleted", "get p50/p99", "scan of 10 p50/p99", "disk MiB", "RSS MiB"
         );
-        let state = State::default();
+        let state = State { rate: self.rate, ..State::default() };
         std::thread::scope(|scope| {
             let filler = scope.spawn(|| {
                 let filled = fill(server.address, &state).map_err(|error| error.to_string());
@@ -103,12 +105,24 @@ impl Ageing<'_> {
     }
 }
 
-/// What the writer has done.
+/// What the writer has to do and has done.
 #[derive(Default)]
 struct State {
+    /// The limit on the rows that are put in a second.
+    rate: Option<u64>,
     put: AtomicU64,
     deleted: AtomicU64,
     stop: AtomicBool,
+}
+
+impl State {
+    /// Waits until the rows put since `begin` are within the rate.
+    fn keep_rate(&self, begin: Instant) {
+        if let Some(rate) = self.rate {
+            let due = Duration::from_secs_f64(self.put.load(Ordering::Relaxed) as f64 / rate as f64);
+            std::thread::sleep(due.saturating_sub(begin.elapsed()));
+        }
+    }
 }
 
 /// Writes until told to stop.
@@ -118,6 +132,7 @@ type Fill = fn(SocketAddr, &State) -> Outcome<()>;
 fn fill_queue(address: SocketAddr, state: &State) -> Outcome<()> {
     let mut client = Client::connect(address)?;
     let mut queued = VecDeque::new();
+    let begin = Instant::now();
     while !state.stop.load(Ordering::Acquire) {
         queued.extend(put_batch(&mut client, QUEUE, state)?);
         if queued.len() > DEPTH {
@@ -125,6 +140,7 @@ fn fill_queue(address: SocketAddr, state: &State) -> Outcome<()> {
             change(&mut client, QUEUE, batch)?;
             state.deleted.fetch_add(BATCH as u64, Ordering::Relaxed);
         }
+        state.keep_rate(begin);
     }
     Ok(())
 }
@@ -132,8 +148,10 @@ fn fill_queue(address: SocketAddr, state: &State) -> Outcome<()> {
 /// Puts only: the TTL deletes.
 fn fill_series(address: SocketAddr, state: &State) -> Outcome<()> {
     let mut client = Client::connect(address)?;
+    let begin = Instant::now();
     while !state.stop.load(Ordering::Acquire) {
         put_batch(&mut client, SERIES, state)?;
+        state.keep_rate(begin);
     }
     Ok(())
 }

@@ -105,6 +105,9 @@ enum What {
         /// Deletes in each of the rows with many deletes; 0: without this part
         #[arg(long, default_value_t = 100_000)]
         deletes: usize,
+        /// Rows that are put in a second. Without it, as many as the server takes
+        #[arg(long)]
+        rate: Option<u64>,
         /// Additional settings of the server, as name=value
         #[arg(long)]
         set: Vec<String>,
@@ -220,12 +223,13 @@ fn main() -> Outcome<()> {
         What::Sync { connections, rounds, seconds, redis } => {
             sync::run(&arguments.hjall, &redis, &connections, rounds.max(1), Duration::from_secs(seconds))
         }
-        What::Ageing { seconds, interval, ttl, deletes, set } => {
+        What::Ageing { seconds, interval, ttl, deletes, rate, set } => {
             Ageing {
                 hjall: &arguments.hjall,
                 length: Duration::from_secs(seconds),
                 interval: Duration::from_secs(interval.max(1)),
                 ttl_seconds: ttl,
+                rate: rate.filter(|rate| *rate > 0),
                 settings: &set,
             }
             .run()?;

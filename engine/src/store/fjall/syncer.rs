@@ -14,7 +14,7 @@
 
 use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -31,6 +31,14 @@ use crate::store::{JournalSync, SyncEnded};
 /// A sync that takes less than this, in nanoseconds, may delay an event loop.
 const SHORT_NS: u64 = 2_000_000;
 
+/// How long the thread that syncs the journal looks for the next request before it sleeps. A client that waits for each
+/// of its writes usually sends the next one within this time. Waking a sleeping thread would take longer than most other
+/// steps of such a write.
+const LOOK: Duration = Duration::from_micros(200);
+
+/// The number of syncs without a look after one that found no request.
+const LOOK_AGAIN: u32 = 64;
+
 /// The error after which a database accepts no writes.
 pub(super) type Failure = OnceLock<Error>;
 
@@ -43,7 +51,7 @@ pub(super) struct Syncer {
 /// The writers that wait for a sync. Writers may keep it after the database was closed.
 pub(super) struct SyncQueue {
     data: PathBuf,
-    journal: Mutex<Journal>,
+    journals: Mutex<Journals>,
     /// The time after which a write is synced in the background. `None` leaves it to the operating system.
     interval: Option<Duration>,
     state: Mutex<SyncState>,
@@ -59,6 +67,8 @@ pub(super) struct SyncQueue {
     /// How long the last sync took, in nanoseconds.
     took_ns: AtomicU64,
     created: Instant,
+    /// The number of requests of writers that do not wait themselves.
+    handed_over: AtomicU64,
     pub syncs: AtomicU64,
     failure: Arc<Failure>,
 }
@@ -81,7 +91,7 @@ impl Syncer {
     pub fn start(data: &Path, interval: Option<Duration>, failure: Arc<Failure>) -> Result<Self> {
         let queue = Arc::new(SyncQueue {
             data: data.to_owned(),
-            journal: Mutex::new(Journal::in_folder(data)),
+            journals: Mutex::new(Journals::in_folder(data)),
             interval,
             state: Mutex::default(),
             wanted: Condvar::new(),
@@ -90,6 +100,7 @@ impl Syncer {
             began_ns: AtomicU64::new(0),
             took_ns: AtomicU64::new(u64::MAX),
             created: Instant::now(),
+            handed_over: AtomicU64::new(0),
             syncs: AtomicU64::new(0),
             failure,
         });
@@ -153,7 +164,7 @@ impl SyncQueue {
         self.dirty.store(false, Ordering::SeqCst);
         let began = self.now_ns().max(1);
         self.began_ns.store(began, Ordering::Relaxed);
-        let synced = MutexGuard::unlocked(state, || self.journal.lock().sync());
+        let synced = MutexGuard::unlocked(state, || self.journals.lock().sync());
         self.began_ns.store(0, Ordering::Relaxed);
         self.took_ns.store(self.now_ns().saturating_sub(began), Ordering::Relaxed);
         self.syncs.fetch_add(1, Ordering::Relaxed);
@@ -185,8 +196,26 @@ impl SyncQueue {
         }
     }
 
+    /// Looks for the next request for a short time. Returns whether there was one.
+    fn look(&self, state: &mut MutexGuard<'_, SyncState>) -> bool {
+        let before = self.handed_over.load(Ordering::Relaxed);
+        MutexGuard::unlocked(state, || {
+            let began = Instant::now();
+            while began.elapsed() < LOOK {
+                if self.handed_over.load(Ordering::Relaxed) != before {
+                    return true;
+                }
+                std::thread::yield_now();
+            }
+            false
+        })
+    }
+
     fn run(&self) {
         let mut state = self.state.lock();
+        // The syncs until the thread looks for the next request again.
+        let mut pause = 0;
+        let mut handed_over = 0;
         while state.failed.is_none() {
             if self.is_syncing() {
                 // The writer that syncs the journal wakes this thread if there are further requests.
@@ -196,6 +225,18 @@ impl SyncQueue {
             if state.requested == state.synced {
                 if state.stopped {
                     return;
+                }
+                let now_handed_over = self.handed_over.load(Ordering::Relaxed);
+                if now_handed_over != handed_over && self.took_ns.load(Ordering::Relaxed) < SHORT_NS {
+                    handed_over = now_handed_over;
+                    if pause > 0 {
+                        pause -= 1;
+                    } else {
+                        if !self.look(&mut state) {
+                            pause = LOOK_AGAIN;
+                        }
+                        continue;
+                    }
                 }
                 let due = state.dirty_since.zip(self.interval).map(|(since, interval)| since + interval);
                 match due {
@@ -251,6 +292,7 @@ impl JournalSync for SyncQueue {
             return on_another_thread(move || ended(sync_after_close(&data)));
         }
         state.requested += 1;
+        self.handed_over.fetch_add(1, Ordering::Relaxed);
         let ticket = state.requested;
         state.callbacks.push_back((ticket, ended));
         // Otherwise the thread is woken at the end of the sync in progress, which may not cover this request.
@@ -263,7 +305,7 @@ impl JournalSync for SyncQueue {
 /// Syncs the journal for a commit after which the database was closed or reopened, when the thread has ended or is
 /// about to.
 fn sync_after_close(data: &Path) -> Result<()> {
-    Journal::in_folder(data).sync().map_err(failed)
+    Journals::in_folder(data).sync().map_err(failed)
 }
 
 /// Runs a function that may wait for a disk, if possible on a thread of its own.
@@ -287,42 +329,100 @@ fn failed(error: io::Error) -> Error {
     failed_io("syncing the journal", error)
 }
 
-/// The newest journal of a folder.
-struct Journal {
+/// The journals of a folder that may contain commits that are not durable.
+///
+/// fjall numbers journals consecutively. If a rotation fails after it has created the next journal, that one stays
+/// empty, and a commit that has waited for the rotation goes into the old one. So the journal before the newest one is
+/// synced too, until the newest one has content. From then on, fjall never uses the older one.
+struct Journals {
     data: PathBuf,
-    /// The number and the file of the journal that was last synced.
-    open: Option<(u64, File)>,
+    newest: Option<OpenJournal>,
+    /// The journal before the newest one, while the newest one is empty.
+    before: Option<File>,
 }
 
-impl Journal {
+/// A journal, which is open to be synced.
+struct OpenJournal {
+    number: u64,
+    file: File,
+    /// The path of the journal that fjall will create next.
+    next: PathBuf,
+}
+
+impl Journals {
     fn in_folder(data: &Path) -> Self {
-        Self { data: data.to_owned(), open: None }
+        Self { data: data.to_owned(), newest: None, before: None }
     }
 
     fn sync(&mut self) -> io::Result<()> {
+        let is_newest = match &self.newest {
+            Some(OpenJournal { next, .. }) => !next.try_exists()?,
+            None => false,
+        };
+        if !is_newest {
+            self.open_newest()?;
+        }
+        let Some(OpenJournal { file, .. }) = &self.newest else { return Err(none()) };
+        if self.before.is_some() && has_content(file)? {
+            self.before = None;
+        }
+        // Replaying a journal needs its data and its length, which are both synced.
+        if let Some(before) = &self.before {
+            before.sync_data()?;
+        }
+        file.sync_data()
+    }
+
+    fn open_newest(&mut self) -> io::Result<()> {
         loop {
-            let number = self.newest()?;
-            if let Some((_, file)) = self.open.as_ref().filter(|(open, _)| *open == number) {
-                // Replaying a journal needs its data and its length, which are both synced.
-                return file.sync_data();
-            }
-            match OpenOptions::new().write(true).open(self.data.join(format!("{number}.jnl"))) {
-                Ok(file) => self.open = Some((number, file)),
-                // The journal has been removed since, and there is a newer one.
-                Err(error) if error.kind() == io::ErrorKind::NotFound && self.newest()? != number => {}
-                Err(error) => return Err(error),
-            }
+            let number = self.newest_number()?;
+            // The journal may be removed meanwhile, if there is a newer one.
+            let Some(file) = self.open(number)? else {
+                if self.newest_number()? == number {
+                    return Err(none());
+                }
+                continue;
+            };
+            self.before = match number.checked_sub(1) {
+                Some(before) => self.open(before)?,
+                None => None,
+            };
+            self.newest = Some(OpenJournal { number, file, next: self.path(number + 1) });
+            return Ok(());
         }
     }
 
-    fn newest(&self) -> io::Result<u64> {
+    fn open(&self, number: u64) -> io::Result<Option<File>> {
+        match OpenOptions::new().read(true).write(true).open(self.path(number)) {
+            Ok(file) => Ok(Some(file)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn path(&self, number: u64) -> PathBuf {
+        self.data.join(format!("{number}.jnl"))
+    }
+
+    fn newest_number(&self) -> io::Result<u64> {
         let mut newest = None;
         for entry in fs::read_dir(&self.data)? {
             let name = entry?.file_name();
             newest = newest.max(name.to_str().and_then(|name| name.strip_suffix(".jnl")?.parse().ok()));
         }
-        newest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the data folder has no journal"))
+        newest.ok_or_else(none)
     }
+}
+
+fn none() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, "the data folder has no journal")
+}
+
+/// Whether a commit has been written to a journal, whose first byte is then not 0.
+fn has_content(mut file: &File) -> io::Result<bool> {
+    let mut first = [0];
+    file.seek(SeekFrom::Start(0))?;
+    Ok(file.read(&mut first)? == 1 && first[0] != 0)
 }
 
 #[cfg(test)]
@@ -337,24 +437,43 @@ mod tests {
         let folder = tempfile::TempDir::new().unwrap();
         for number in [9, 10] {
             fs::write(folder.path().join(format!("{number}.jnl")), b"").unwrap();
-            let mut journal = Journal::in_folder(folder.path());
-            journal.sync().unwrap();
-            assert_eq!(journal.open.map(|(number, _)| number), Some(number));
+            let mut journals = Journals::in_folder(folder.path());
+            journals.sync().unwrap();
+            assert_eq!(journals.newest.map(|journal| journal.number), Some(number));
         }
+    }
+
+    #[test]
+    fn the_journal_before_an_empty_one_is_synced_too() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let journal = |number: u64| folder.path().join(format!("{number}.jnl"));
+        fs::write(journal(7), [1, 2]).unwrap();
+        let mut journals = Journals::in_folder(folder.path());
+        journals.sync().unwrap();
+        assert!(journals.before.is_none());
+        // What a failed rotation leaves.
+        for content in [&[][..], &[0; 100]] {
+            fs::write(journal(8), content).unwrap();
+            journals.sync().unwrap();
+            assert!(journals.before.is_some() && journals.newest.as_ref().is_some_and(|journal| journal.number == 8));
+        }
+        fs::write(journal(8), [1, 2]).unwrap();
+        journals.sync().unwrap();
+        assert!(journals.before.is_none());
     }
 
     #[test]
     fn a_rotated_journal_is_noticed() {
         let folder = tempfile::TempDir::new().unwrap();
-        let mut journal = Journal::in_folder(folder.path());
-        assert!(journal.sync().is_err());
+        let mut journals = Journals::in_folder(folder.path());
+        assert!(journals.sync().is_err());
         for number in 0..3_u64 {
             fs::write(folder.path().join(format!("{number}.jnl")), b"").unwrap();
             if number == 2 {
                 fs::remove_file(folder.path().join("1.jnl")).unwrap();
             }
-            journal.sync().unwrap();
-            assert_eq!(journal.open.as_ref().map(|(number, _)| *number), Some(number));
+            journals.sync().unwrap();
+            assert_eq!(journals.newest.as_ref().map(|journal| journal.number), Some(number));
         }
     }
 
