@@ -1,5 +1,6 @@
 //! Decides where each call runs: on its connection's event loop, or in a worker, after the queue of its lane.
 
+use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,9 +26,9 @@ use super::queue::{self, Tuning};
 use super::runner::{ActiveSettings, Request, Runner};
 use super::shutdown::Shutdown;
 use super::worker_pool::WorkerPool;
-use crate::observe::{LaneMetrics, Refusal};
+use crate::observe::{Dropped, LaneMetrics, Refusal};
 use crate::settings::config::{FastPath, QueueOrder};
-use crate::settings::lane_size::{LaneSize, at_once};
+use crate::settings::lane_size::LaneSize;
 use crate::wire::method::{LaneKind, Method};
 
 /// The longest message of a call that may run on its connection's event loop, in bytes.
@@ -53,6 +54,9 @@ pub struct Dispatcher {
 
 /// How long a call may still run after its client has disconnected.
 const HANG_UP_GRACE: Duration = Duration::from_secs(1);
+
+/// The time after the longest wait of a call at which it is answered even if no handler is free.
+const LATE_MARGIN: Duration = Duration::from_millis(100);
 
 /// Stops a call when it is dropped, because its connection no longer waits for it.
 struct StopOnDrop(Arc<Ownership>);
@@ -108,7 +112,7 @@ enum Submitted {
     /// The call has ended with this reply.
     Answered(Reply),
     /// The call waits in the queue of its lane.
-    Queued { replied: oneshot::Receiver<Reply>, ownership: Arc<Ownership> },
+    Queued { replied: oneshot::Receiver<Reply>, ownership: Arc<Ownership>, lane: Arc<Lane> },
 }
 
 impl Dispatcher {
@@ -117,8 +121,9 @@ impl Dispatcher {
         let clock: Arc<dyn Clock> = Arc::new(Monotonic::default());
         let lanes = LaneKind::ALL.map(|kind| {
             let (settings, size) = (&live.config.queues, live.lanes.size(kind));
-            let tuning = Tuning::new(settings, &size.unwrap_or(LaneSize::NONE));
-            Arc::new(Lane::new(kind, queue::new(settings.order, at_once(kind), tuning, clock.clone()), size))
+            let known = size.unwrap_or(LaneSize::NONE);
+            let (concurrency, tuning) = (known.concurrency(kind), Tuning::new(settings, &known));
+            Arc::new(Lane::new(kind, queue::new(settings.order, concurrency, tuning, clock.clone()), size))
         });
         let quota = Arc::new(MemoryQuota::new(live.config.limits.held_bytes_max));
         let runner = Arc::new(Runner::new(handler, identity, live));
@@ -235,14 +240,15 @@ impl Dispatcher {
         caller: &Arc<Caller>,
         gone: impl Future<Output = ()>,
     ) -> Option<Reply> {
-        let (mut replied, ownership) = match self.submit(tried, call, message, out, caller) {
+        let (mut replied, ownership, lane) = match self.submit(tried, call, message, out, caller) {
             Submitted::Answered(reply) => return Some(reply),
-            Submitted::Queued { replied, ownership } => (replied, StopOnDrop(ownership)),
+            Submitted::Queued { replied, ownership, lane } => (replied, StopOnDrop(ownership), lane),
         };
         tokio::select! {
             biased;
             reply = &mut replied => return reply.ok(),
             () = gone => {}
+            never = self.drop_late(&lane) => match never {},
         }
         if ownership.0.abandon() {
             return None;
@@ -252,6 +258,18 @@ impl Dispatcher {
         }
         ownership.0.stopper().stop();
         replied.await.ok()
+    }
+
+    /// Waits for the longest time that calls may wait, and answers the calls of a lane that have waited for longer. Then
+    /// starts over, and never returns. Handlers drop such calls, too, but only when they become free.
+    async fn drop_late(&self, lane: &Lane) -> Infallible {
+        loop {
+            let Some(wait_max) = self.live().config.queues.wait_max else { return std::future::pending().await };
+            tokio::time::sleep(wait_max + LATE_MARGIN).await;
+            while let Some(job) = lane.queue().take_late(wait_max) {
+                self.runner.drop_job(job, Dropped::Late);
+            }
+        }
     }
 
     /// Whether a call may run on the event loop of its connection, which must not wait. A change of schema locks its
@@ -287,7 +305,7 @@ impl Dispatcher {
             ownership.start();
             (progress, rerun) = (Some(Progress { took, ..Progress::default() }), again);
         }
-        let queue = permit.lane().queue().clone();
+        let lane = permit.shared_lane().clone();
         let job = Job {
             call,
             message,
@@ -304,8 +322,8 @@ impl Dispatcher {
             reply,
             mailbox: Mailbox::current(),
         };
-        queue.put(job);
-        Submitted::Queued { replied, ownership }
+        lane.queue().put(job);
+        Submitted::Queued { replied, ownership, lane }
     }
 
     /// Takes a permit of a lane, or of the lane that replaces it if the settings have just removed it. If the lane is

@@ -115,6 +115,10 @@ impl Waiting for Job {
     fn may_be_refused(&self) -> bool {
         !matches!(self.rerun, Rerun::Failed(_))
     }
+
+    fn may_be_dropped(&self) -> bool {
+        self.progress.is_none()
+    }
 }
 
 /// Whether a queued call is run by a worker or abandoned by its connection, whichever comes first; and the

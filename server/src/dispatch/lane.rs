@@ -67,8 +67,11 @@ impl Lane {
         &self.queue
     }
 
-    /// Changes the number of permits.
+    /// Changes the number of permits, and of calls that run at once.
     pub fn resize(&self, size: Option<LaneSize>) {
+        if let Some(size) = size {
+            self.queue.limit(size.concurrency(self.kind));
+        }
         self.handlers.store(size.map_or(0, |s| s.handlers), Ordering::Relaxed);
         self.running_max.store(size.map_or(0, |s| s.running_max), Ordering::Relaxed);
         self.calls_max.store(size.map_or(0, |s| s.calls_max()), Ordering::Relaxed);
@@ -172,6 +175,11 @@ enum CallState {
 impl Permit {
     /// The lane.
     pub fn lane(&self) -> &Lane {
+        &self.lane
+    }
+
+    /// The lane, for its owners.
+    pub fn shared_lane(&self) -> &Arc<Lane> {
         &self.lane
     }
 

@@ -113,7 +113,9 @@ impl World {
         descriptor.add_family(FamilyDescriptor::new("f").unwrap()).unwrap();
         engine.create_table(descriptor, vec![]).unwrap();
         let (table, ends) = (engine.table(&name), Arc::<Ends>::default());
-        let config = Config { fast_path: FastPath::Always, observer: Some(ends.clone()), ..Config::default() };
+        let mut config = Config { fast_path: FastPath::Always, observer: Some(ends.clone()), ..Config::default() };
+        // There is no runtime whose timers could end a wait.
+        config.queues.wait_max = None;
         let identity = Identity { host: "host".to_owned(), port: 9090, start_code: 7 };
         let handler = Arc::new(Puts { table: table.clone(), durability, rows: AtomicU64::new(0) });
         let dispatcher = Dispatcher::new(handler, identity, ActiveSettings::new(config));

@@ -1,5 +1,5 @@
-//! The threads that run queued calls. Each lane has as many threads as it may run calls at once, which the settings
-//! determine.
+//! The threads that run queued calls. Each lane has at least as many threads as it may run calls at once, which the
+//! settings determine.
 
 use std::io;
 use std::rc::Rc;
@@ -42,7 +42,7 @@ impl WorkerPool {
         let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         workers.threads.retain(|thread| !thread.is_finished());
         for (kind, size) in sizes.iter() {
-            while workers.working[kind as usize] < size.running_max {
+            while workers.working[kind as usize] < size.threads(kind) {
                 let thread = self.spawn(kind, workers.working[kind as usize])?;
                 workers.threads.push(thread);
                 workers.working[kind as usize] += 1;
@@ -56,7 +56,7 @@ impl WorkerPool {
     pub fn shrink(&self, sizes: &Lanes) {
         let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         for kind in LaneKind::ALL {
-            let needed = sizes.size(kind).map_or(1, |size| size.running_max);
+            let needed = sizes.size(kind).map_or(1, |size| size.threads(kind));
             let working = &mut workers.working[kind as usize];
             let spare = working.saturating_sub(needed);
             self.lanes[kind as usize].queue().retire(spare);

@@ -6,6 +6,8 @@
 //! which is as long as all queues of the group together. A call never waits while a handler of its lane is idle, and
 //! the lane refuses calls when all queues of the group would be full.
 
+use std::time::Duration;
+
 use crate::settings::config::{QueueSettings, cores};
 use crate::wire::method::{CallKind, LaneKind};
 
@@ -73,6 +75,10 @@ fn round(x: f32) -> usize {
     floor(x + 0.5)
 }
 
+fn milliseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
 fn floor(x: f32) -> usize {
     // The cast saturates: negative numbers and NaN become 0.
     x.floor() as usize
@@ -91,16 +97,41 @@ pub struct LaneSize {
     pub queues: usize,
     /// Capacity of HBase's queues together, which codel compares their length with.
     pub capacity: usize,
+    /// The time after which a read or scan for which others wait counts as long, in milliseconds.
+    pub long_ms: i64,
 }
 
 impl LaneSize {
     /// A lane that serves no calls.
-    pub const NONE: Self = Self { handlers: 0, running_max: 1, waiting_max: 0, queues: 0, capacity: 0 };
+    pub const NONE: Self = Self { handlers: 0, running_max: 1, waiting_max: 0, queues: 0, capacity: 0, long_ms: 0 };
 
     /// Maximum number of calls running or waiting. If HBase's limit on waiting calls is 0, no call may run either, as
     /// in HBase.
     pub fn calls_max(&self) -> usize {
         if self.capacity == 0 { 0 } else { self.running_max.saturating_add(self.waiting_max) }
+    }
+}
+
+/// How many calls of a lane run at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Concurrency {
+    /// The number of calls that run at once, as long as they neither wait nor take long.
+    pub at_once: usize,
+    /// The time without a call that begins after which the running calls count as long, in milliseconds.
+    pub stall_ms: i64,
+    /// The number of threads, which long calls of one client may not use up; `usize::MAX` if they may.
+    pub threads: usize,
+}
+
+impl Concurrency {
+    /// This number of calls, without a limit for a client. Those that take more than 2 ms count as long.
+    pub const fn of(at_once: usize) -> Self {
+        Self { at_once, stall_ms: 2, threads: usize::MAX }
+    }
+
+    /// How often a thread that watches the queue looks at it.
+    pub(crate) fn watch_interval(&self) -> Duration {
+        Duration::from_millis(u64::try_from(self.stall_ms / 2).unwrap_or_default().max(1))
     }
 }
 
@@ -110,12 +141,36 @@ pub struct Lanes {
     sizes: [Option<LaneSize>; LaneKind::ALL.len()],
 }
 
-/// The number of calls of a lane that run at once while none of them waits or is slow. Writes commit one after the
-/// other, so few threads commit as many as many threads would, and leave processors to the event loops.
-pub fn at_once(kind: LaneKind) -> usize {
-    match kind {
-        LaneKind::Write => (cores() / 2).max(1),
-        LaneKind::General | LaneKind::Read | LaneKind::Scan | LaneKind::Admin => usize::MAX,
+/// The time after which a read that others wait for counts as long.
+const LONG_READ: Duration = Duration::from_millis(50);
+
+/// The least time after which a scan that others wait for counts as long. Usually it pauses before.
+const LONG_SCAN: Duration = Duration::from_millis(250);
+
+impl LaneSize {
+    /// How many calls of a lane of this kind run at once.
+    ///
+    /// Writes commit one after the other, so few threads commit as many as many threads would, and leave processors to
+    /// the event loops. Reads and scans have further threads, which serve other clients while the calls of one client
+    /// take long.
+    pub fn concurrency(&self, kind: LaneKind) -> Concurrency {
+        match kind {
+            LaneKind::Write => Concurrency::of((cores() / 2).max(1)),
+            LaneKind::Admin => Concurrency::of(usize::MAX),
+            LaneKind::General | LaneKind::Read | LaneKind::Scan => {
+                Concurrency { at_once: self.running_max, stall_ms: self.long_ms, threads: self.threads(kind) }
+            }
+        }
+    }
+
+    /// The number of threads of a lane of this kind.
+    pub fn threads(&self, kind: LaneKind) -> usize {
+        match kind {
+            LaneKind::Write | LaneKind::Admin => self.running_max,
+            LaneKind::General | LaneKind::Read | LaneKind::Scan => {
+                self.running_max.saturating_add(self.running_max.max(3))
+            }
+        }
     }
 }
 
@@ -129,7 +184,8 @@ impl Lanes {
     pub fn on(settings: &QueueSettings, cores: usize) -> Self {
         let waiting_max = settings.waiting_max.unwrap_or(usize::MAX);
         let length = settings.length();
-        let size = |group: Group, running_max: usize, length: usize| {
+        let long_scan = settings.scan_slice.map_or(LONG_SCAN, |slice| LONG_SCAN.max(slice.saturating_mul(2)));
+        let size = |group: Group, running_max: usize, length: usize, long: Duration| {
             let places = group.queues.saturating_mul(length);
             LaneSize {
                 handlers: group.handlers,
@@ -137,19 +193,23 @@ impl Lanes {
                 waiting_max: places.min(waiting_max),
                 queues: group.queues,
                 capacity: if length == 0 { 0 } else { group.queues.saturating_mul(length.max(QUEUE_CAPACITY_MIN)) },
+                long_ms: milliseconds(long),
             }
         };
         let mut sizes = [None; LaneKind::ALL.len()];
         let division =
             Division::of(settings.handlers, settings.handler_factor, settings.read_ratio, settings.scan_ratio);
         match division {
-            Division::Balanced(all) => sizes[LaneKind::General as usize] = Some(size(all, usize::MAX, length)),
+            Division::Balanced(all) => {
+                sizes[LaneKind::General as usize] = Some(size(all, usize::MAX, length, long_scan))
+            }
             Division::Split { write, read, scan } => {
                 let length = length.max(QUEUE_CAPACITY_MIN);
-                sizes[LaneKind::Write as usize] = Some(size(write, usize::MAX, length));
-                sizes[LaneKind::Read as usize] = Some(size(read, usize::MAX, length));
+                sizes[LaneKind::Write as usize] = Some(size(write, usize::MAX, length, Duration::ZERO));
+                sizes[LaneKind::Read as usize] =
+                    Some(size(read, usize::MAX, length, if scan.is_some() { LONG_READ } else { long_scan }));
                 let running_max = settings.scans_running(cores);
-                sizes[LaneKind::Scan as usize] = scan.map(|scan| size(scan, running_max, length));
+                sizes[LaneKind::Scan as usize] = scan.map(|scan| size(scan, running_max, length, long_scan));
             }
         }
         let handlers = settings.admin_handlers.max(1);
@@ -159,6 +219,7 @@ impl Lanes {
             waiting_max: settings.admin_waiting_max,
             queues: 1,
             capacity: settings.admin_waiting_max.max(QUEUE_CAPACITY_MIN),
+            long_ms: 0,
         });
         Self { sizes }
     }

@@ -1,10 +1,11 @@
 //! Queues compared with models of their orders: random entries, times and takers. No entry is lost or returned twice.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use hjall_engine::clock::{Clock, ManualClock};
-use hjall_server::dispatch::queue::{self, Queue, STALL_MS, Taken, Taker, Tuning, Waiting};
+use hjall_server::dispatch::queue::{self, Concurrency, Queue, Taken, Taker, Tuning, Waiting};
 use hjall_server::settings::config::{QueueOrder, QueueSettings};
 use hjall_server::settings::lane_size::Lanes;
 use hjall_server::wire::method::{CallKind, LaneKind};
@@ -146,7 +147,7 @@ impl Model {
 
 fn agrees(order: QueueOrder, first: Tuning, steps: Vec<Step>) -> Result<(), TestCaseError> {
     let clock = Arc::new(ManualClock::at(1_000_000));
-    let queue = queue::new::<Entry>(order, 1, first, clock.clone());
+    let queue = queue::new::<Entry>(order, Concurrency::of(1), first, clock.clone());
     let mut model = Model {
         order,
         tuning: first,
@@ -282,7 +283,7 @@ const TAKERS: usize = 4;
 fn shared(order: QueueOrder, at_once: usize, clock: Arc<ManualClock>) -> Arc<dyn Queue<Entry>> {
     let lanes = Lanes::on(&QueueSettings::default(), 2);
     let tuning = Tuning::new(&QueueSettings::default(), &lanes.size(LaneKind::Read).unwrap());
-    queue::new(order, at_once, tuning, clock)
+    queue::new(order, Concurrency::of(at_once), tuning, clock)
 }
 
 fn entry(number: usize) -> Entry {
@@ -402,7 +403,7 @@ fn a_long_call_occupies_only_its_own_taker() {
         takers.queue.put(entry(number));
         long.push(takers.takes(number));
         takers.queue.put(entry(100 + number));
-        takers.clock.advance(STALL_MS);
+        takers.clock.advance(Concurrency::of(1).stall_ms);
         let other = takers.takes(100 + number);
         assert!(!long.contains(&other));
         // The other taker runs short calls without another delay, and the end of a long call changes nothing.
@@ -418,6 +419,67 @@ fn a_long_call_occupies_only_its_own_taker() {
         takers.next(*taker, Next::End);
     }
     takers.retire();
+}
+
+/// While its calls take long, a client has at most half of the takers, and leaves one for each client that comes.
+#[test]
+fn the_long_calls_of_a_client_leave_takers_for_others() {
+    for order in QueueOrder::ALL {
+        let clock = Arc::new(ManualClock::at(0));
+        let queue = shared(order, 2, clock.clone());
+        queue.limit(Concurrency { at_once: 2, stall_ms: 50, threads: 6 });
+        let takers: Vec<_> = (0..6).map(|_| Taker::new()).collect();
+        let put = |number, client| queue.put(Entry { number, received_ms: clock.now_ms(), fetches: 0, client });
+        // An idle taker takes an entry, if there is one that it may take.
+        let take = |taker: &Taker| match queue.take_next(taker) {
+            Some(Taken::Run(entry)) => Some(entry.number),
+            None => None,
+            taken => panic!("{taken:?}"),
+        };
+        let wait = |taker: &Taker| queue.waits(taker);
+        (0..6).for_each(|number| put(number, 1));
+        let mut long = Vec::new();
+        for taker in &takers[..3] {
+            long.push(take(taker));
+            // Its call no longer counts, as if it took long.
+            wait(taker);
+        }
+        assert_eq!(long, [Some(0), Some(1), Some(2)], "{order:?}");
+        assert_eq!(take(&takers[3]), None, "{order:?}: as many calls of the client as idle takers");
+        put(10, 2);
+        assert_eq!(take(&takers[3]), Some(10), "{order:?}");
+        wait(&takers[3]);
+        put(11, 2);
+        assert_eq!(take(&takers[4]), Some(11), "{order:?}: fewer calls of the client than idle takers");
+        wait(&takers[4]);
+        put(12, 2);
+        assert_eq!(take(&takers[5]), None, "{order:?}");
+        put(20, 3);
+        assert_eq!(take(&takers[5]), Some(20), "{order:?}: a client without calls");
+        // A call that ends makes room.
+        assert_eq!(take(&takers[3]), None, "{order:?}: one taker is idle, and each client has a call");
+        assert_eq!(take(&takers[5]), Some(12), "{order:?}: two takers were idle");
+        assert_eq!(queue.len(), 3);
+    }
+}
+
+/// Calls that have waited for too long are found while no taker is idle.
+#[test]
+fn late_entries_can_be_taken_out() {
+    for order in QueueOrder::ALL {
+        let clock = Arc::new(ManualClock::at(1_000));
+        let queue = shared(order, 1, clock.clone());
+        let late = || queue.take_late(Duration::from_secs(60)).map(|entry| entry.number);
+        for number in 0..3 {
+            queue.put(Entry { number, received_ms: clock.now_ms(), fetches: 0, client: number as u64 });
+            clock.advance(1_000);
+        }
+        assert_eq!(late(), None, "{order:?}");
+        clock.advance(58_500);
+        assert_eq!([late(), late(), late()], [Some(0), Some(1), None], "{order:?}");
+        assert_eq!(queue.try_take(), Some(Taken::Run(Entry { number: 2, received_ms: 3_000, fetches: 0, client: 2 })));
+        assert_eq!(queue.evict_for(7), None, "the counts of the clients are right");
+    }
 }
 
 #[test]

@@ -356,7 +356,7 @@ impl Journals {
 
     fn sync(&mut self) -> io::Result<()> {
         let is_newest = match &self.newest {
-            Some(OpenJournal { next, .. }) => !next.try_exists()?,
+            Some(OpenJournal { file, next, .. }) => !next.try_exists()? && !is_removed(file)?,
             None => false,
         };
         if !is_newest {
@@ -418,6 +418,19 @@ fn none() -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, "the data folder has no journal")
 }
 
+/// Whether an open file has been removed, such as by somebody who deletes the folder.
+#[cfg(unix)]
+fn is_removed(file: &File) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    Ok(file.metadata()?.nlink() == 0)
+}
+
+/// Open files cannot be removed here.
+#[cfg(not(unix))]
+fn is_removed(_file: &File) -> io::Result<bool> {
+    Ok(false)
+}
+
 /// Whether a commit has been written to a journal, whose first byte is then not 0.
 fn has_content(mut file: &File) -> io::Result<bool> {
     let mut first = [0];
@@ -460,6 +473,10 @@ mod tests {
         fs::write(journal(8), [1, 2]).unwrap();
         journals.sync().unwrap();
         assert!(journals.before.is_none());
+        fs::remove_file(journal(7)).unwrap();
+        journals.sync().unwrap();
+        fs::remove_file(journal(8)).unwrap();
+        assert!(journals.sync().is_err(), "the folder has been deleted");
     }
 
     #[test]

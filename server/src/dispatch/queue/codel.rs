@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::line::{Order, evict};
+use super::line::{Order, evict, first};
 use super::{Taken, Tuning, Waiting};
 
 /// HBase's `codel` (`AdaptiveLifoCoDelCallQueue`).
@@ -62,13 +62,17 @@ impl<T: Waiting> Order<T> for Codel<T> {
         self.waiting.push_back(entry);
     }
 
-    fn take(&mut self, now_ms: i64) -> Option<Taken<T>> {
+    fn take(&mut self, now_ms: i64, may_run: &dyn Fn(&T) -> bool) -> Option<Taken<T>> {
         let crowded = self.waiting.len() as f64 / self.tuning.capacity.max(1) as f64 > self.tuning.lifo_threshold;
         self.switches += u64::from(crowded && !self.lifo);
         self.lifo = crowded;
-        let entry = if crowded { self.waiting.pop_back() } else { self.waiting.pop_front() }?;
+        let entry = if crowded { evict(&mut self.waiting, may_run) } else { first(&mut self.waiting, may_run) }?;
         let waited_ms = now_ms.saturating_sub(entry.received_ms());
         Some(if self.drops(waited_ms, now_ms) { Taken::Drop(entry) } else { Taken::Run(entry) })
+    }
+
+    fn take_late(&mut self, before_ms: i64) -> Option<T> {
+        first(&mut self.waiting, |entry| entry.is_late(before_ms))
     }
 
     fn evict(&mut self, client: u64) -> Option<T> {

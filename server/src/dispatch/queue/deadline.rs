@@ -43,8 +43,29 @@ impl<T: Waiting> Order<T> for Deadline<T> {
         self.number += 1;
     }
 
-    fn take(&mut self, _: i64) -> Option<Taken<T>> {
-        self.waiting.pop().map(|Reverse(next)| Taken::Run(next.entry))
+    fn take(&mut self, _: i64, may_run: &dyn Fn(&T) -> bool) -> Option<Taken<T>> {
+        let mut skipped = Vec::new();
+        let mut taken = None;
+        while let Some(next) = self.waiting.pop() {
+            if may_run(&next.0.entry) {
+                taken = Some(Taken::Run(next.0.entry));
+                break;
+            }
+            skipped.push(next);
+        }
+        self.waiting.extend(skipped);
+        taken
+    }
+
+    fn take_late(&mut self, before_ms: i64) -> Option<T> {
+        if !self.waiting.iter().any(|Reverse(entry)| entry.entry.is_late(before_ms)) {
+            return None;
+        }
+        let mut entries = std::mem::take(&mut self.waiting).into_vec();
+        let late = entries.iter().position(|Reverse(entry)| entry.entry.is_late(before_ms));
+        let taken = late.map(|index| entries.swap_remove(index).0.entry);
+        self.waiting = entries.into();
+        taken
     }
 
     fn evict(&mut self, client: u64) -> Option<T> {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::line::{Order, evict};
+use super::line::{Order, evict, first};
 use super::{Taken, Tuning, Waiting};
 
 /// HBase's `fifo`, among the calls of one client.
@@ -40,10 +40,16 @@ impl<T: Waiting> Order<T> for Fifo<T> {
         self.waiting.insert(at, (turn, entry));
     }
 
-    fn take(&mut self, _: i64) -> Option<Taken<T>> {
-        let (turn, entry) = self.waiting.pop_front()?;
-        self.turn = turn;
+    fn take(&mut self, _: i64, may_run: &dyn Fn(&T) -> bool) -> Option<Taken<T>> {
+        let (turn, entry) = first(&mut self.waiting, |(_, entry)| may_run(entry))?;
+        // An entry of an earlier turn may have had to wait.
+        self.turn = self.turn.max(turn);
         Some(Taken::Run(entry))
+    }
+
+    fn take_late(&mut self, before_ms: i64) -> Option<T> {
+        let late = self.waiting.iter().position(|(_, entry)| entry.is_late(before_ms))?;
+        self.waiting.remove(late).map(|(_, entry)| entry)
     }
 
     fn evict(&mut self, client: u64) -> Option<T> {

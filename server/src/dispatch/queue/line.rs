@@ -1,6 +1,6 @@
 //! A blocking queue around an order of entries.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -8,15 +8,18 @@ use hjall_engine::clock::Clock;
 
 use super::clients::Clients;
 use super::taker::{Sleeper, Taker};
-use super::{Queue, Taken, Tuning, Waiting};
+use super::{Concurrency, Queue, Taken, Tuning, Waiting};
 
 /// The order in which entries are taken. Called with the lock of the queue held.
 pub trait Order<T>: Send {
     /// Adds an entry of a client that has `of_client` others in the queue.
     fn put(&mut self, entry: T, of_client: usize);
 
-    /// Removes the next entry, as [`Taken::Run`] or [`Taken::Drop`].
-    fn take(&mut self, now_ms: i64) -> Option<Taken<T>>;
+    /// Removes the next entry that may be run, as [`Taken::Run`] or [`Taken::Drop`].
+    fn take(&mut self, now_ms: i64, may_run: &dyn Fn(&T) -> bool) -> Option<Taken<T>>;
+
+    /// Removes an entry that has arrived before this time and may be dropped.
+    fn take_late(&mut self, before_ms: i64) -> Option<T>;
 
     /// Removes the newest entry of a client that may be refused.
     fn evict(&mut self, client: u64) -> Option<T>;
@@ -37,11 +40,14 @@ pub fn evict<T>(waiting: &mut VecDeque<T>, is_of_client: impl Fn(&T) -> bool) ->
     waiting.remove(last)
 }
 
-/// The time without a taken entry after which running calls no longer count, in milliseconds of the queue's clock.
-pub const STALL_MS: i64 = 2;
-
-/// How often the taker that watches the queue looks at it.
-const WATCH_INTERVAL: Duration = Duration::from_millis(1);
+/// Removes the first entry that may be run.
+pub fn first<T>(waiting: &mut VecDeque<T>, may_run: impl Fn(&T) -> bool) -> Option<T> {
+    if may_run(waiting.front()?) {
+        return waiting.pop_front();
+    }
+    let first = waiting.iter().position(may_run)?;
+    waiting.remove(first)
+}
 
 /// A queue whose takers wait for entries.
 pub struct Line<O> {
@@ -57,8 +63,9 @@ struct LineState<O> {
     taken: u64,
     /// For each taker that is to retire: the value of `taken` from which it may.
     retiring: VecDeque<u64>,
-    /// The number of calls that may run at once.
-    at_once: usize,
+    concurrency: Concurrency,
+    /// The calls that have been taken and have not ended, by client.
+    under_way: UnderWay,
     /// The number of calls that count as running: those that were taken in this turn, have not ended and do not wait.
     running: usize,
     /// Incremented when the running calls stop counting.
@@ -75,13 +82,14 @@ struct LineState<O> {
 
 impl<O> Line<O> {
     /// A queue around an empty order.
-    pub fn new(order: O, at_once: usize, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(order: O, concurrency: Concurrency, clock: Arc<dyn Clock>) -> Self {
         let state = LineState {
             order,
             clients: Clients::default(),
             taken: 0,
             retiring: VecDeque::new(),
-            at_once,
+            concurrency,
+            under_way: UnderWay::default(),
             running: 0,
             turn: 0,
             taken_ms: 0,
@@ -98,9 +106,41 @@ impl<O> Line<O> {
     }
 }
 
+/// The calls that have been taken and have not ended.
+#[derive(Default)]
+struct UnderWay {
+    all: usize,
+    by_client: HashMap<u64, usize>,
+}
+
+impl UnderWay {
+    fn add(&mut self, client: u64) {
+        self.all += 1;
+        *self.by_client.entry(client).or_default() += 1;
+    }
+
+    fn remove(&mut self, client: u64) {
+        self.all = self.all.saturating_sub(1);
+        if let Some(calls) = self.by_client.get_mut(&client) {
+            *calls -= 1;
+            if *calls == 0 {
+                self.by_client.remove(&client);
+            }
+        }
+    }
+
+    /// Whether another call of a client may begin: the client has fewer calls than there are idle takers. A client
+    /// without calls always may, because the taker that asks is idle.
+    fn admits(&self, client: u64, takers: usize) -> bool {
+        let of_client = self.by_client.get(&client).copied().unwrap_or_default();
+        of_client == 0 || of_client < takers.saturating_sub(self.all)
+    }
+}
+
 impl<O> LineState<O> {
-    /// A retirement if one is due, otherwise the next entry.
-    fn take<T>(&mut self, now_ms: i64) -> Option<Taken<T>>
+    /// A retirement if one is due, otherwise the next entry. With a taker, an entry of a client that may begin another
+    /// call.
+    fn take<T>(&mut self, now_ms: i64, taker: Option<&Taker>) -> Option<Taken<T>>
     where
         T: Waiting,
         O: Order<T>,
@@ -112,9 +152,17 @@ impl<O> LineState<O> {
         if self.order.len() == 0 {
             return None;
         }
-        let taken = self.order.take(now_ms)?;
+        let (under_way, takers) = (&self.under_way, self.concurrency.threads);
+        let taken = match taker {
+            Some(_) => self.order.take(now_ms, &|entry| under_way.admits(entry.client(), takers)),
+            None => self.order.take(now_ms, &|_| true),
+        }?;
         if let Taken::Run(entry) | Taken::Drop(entry) = &taken {
             self.clients.remove(entry.client());
+            if let Some(taker) = taker {
+                self.under_way.add(entry.client());
+                taker.serves(Some(entry.client()));
+            }
         }
         self.taken += 1;
         Some(taken)
@@ -130,14 +178,14 @@ impl<O> LineState<O> {
             return None;
         }
         let now_ms = clock.now_ms();
-        if self.running >= self.at_once && self.retiring.is_empty() {
-            if now_ms.saturating_sub(self.taken_ms) < STALL_MS {
+        if self.running >= self.concurrency.at_once && self.retiring.is_empty() {
+            if now_ms.saturating_sub(self.taken_ms) < self.concurrency.stall_ms {
                 return None;
             }
             self.turn += 1;
             self.running = 0;
         }
-        let taken = self.take(now_ms)?;
+        let taken = self.take(now_ms, Some(taker))?;
         if !matches!(taken, Taken::Retire) {
             self.taken_ms = now_ms;
             self.running += 1;
@@ -153,6 +201,13 @@ impl<O> LineState<O> {
         }
     }
 
+    /// The call of a taker has ended.
+    fn ended(&mut self, taker: &Taker) {
+        if let Some(client) = taker.serves(None) {
+            self.under_way.remove(client);
+        }
+    }
+
     /// Chooses a taker to wake, so that one comes while an entry may be taken, and one watches while entries wait.
     #[must_use]
     fn call_next<T>(&mut self) -> Option<Arc<Sleeper>>
@@ -160,7 +215,7 @@ impl<O> LineState<O> {
         O: Order<T>,
     {
         let unattended = self.order.len() > self.coming;
-        let sleeper = if unattended && self.running.saturating_add(self.coming) < self.at_once {
+        let sleeper = if unattended && self.running.saturating_add(self.coming) < self.concurrency.at_once {
             self.idle.pop().or_else(|| self.watching.take())
         } else if self.order.len() > 0 && self.watching.is_none() && self.coming == 0 {
             self.idle.pop()
@@ -193,6 +248,7 @@ impl<T: Waiting, O: Order<T>> Queue<T> for Line<O> {
     fn take(&self, taker: &Taker) -> Taken<T> {
         let mut state = self.lock();
         state.stops_running(taker);
+        state.ended(taker);
         loop {
             if let Some(taken) = state.take_for(taker, &*self.clock) {
                 let next = state.call_next();
@@ -202,13 +258,14 @@ impl<T: Waiting, O: Order<T>> Queue<T> for Line<O> {
             }
             let sleeper = taker.sleeper();
             let watches = state.order.len() > 0 && state.watching.is_none();
+            let interval = state.concurrency.watch_interval();
             if watches {
                 state.watching = Some(Arc::clone(sleeper));
             } else {
                 state.idle.push(Arc::clone(sleeper));
             }
             drop(state);
-            sleeper.sleep(watches.then_some(WATCH_INTERVAL));
+            sleeper.sleep(watches.then_some(interval));
             state = self.lock();
             if sleeper.answer() {
                 state.coming -= 1;
@@ -226,14 +283,16 @@ impl<T: Waiting, O: Order<T>> Queue<T> for Line<O> {
         }
         let now_ms = self.clock.now_ms();
         // A taker that still counts goes on in its own place.
-        if taker.turn() != Some(state.turn) {
-            if state.running >= state.at_once {
-                return None;
-            }
+        let continues = taker.turn() == Some(state.turn);
+        if !continues && state.running >= state.concurrency.at_once {
+            return None;
+        }
+        state.ended(taker);
+        let taken = state.take(now_ms, Some(taker))?;
+        if !continues {
             state.running += 1;
             taker.begins(state.turn);
         }
-        let taken = state.take(now_ms)?;
         state.taken_ms = now_ms;
         let next = state.call_next();
         drop(state);
@@ -250,7 +309,7 @@ impl<T: Waiting, O: Order<T>> Queue<T> for Line<O> {
     }
 
     fn try_take(&self) -> Option<Taken<T>> {
-        self.lock().take(self.clock.now_ms())
+        self.lock().take(self.clock.now_ms(), None)
     }
 
     fn evict_for(&self, client: u64) -> Option<T> {
@@ -259,6 +318,18 @@ impl<T: Waiting, O: Order<T>> Queue<T> for Line<O> {
         let evicted = state.order.evict(from)?;
         state.clients.remove(from);
         Some(evicted)
+    }
+
+    fn take_late(&self, wait_max: Duration) -> Option<T> {
+        let wait_max_ms = i64::try_from(wait_max.as_millis()).unwrap_or(i64::MAX);
+        let mut state = self.lock();
+        let late = state.order.take_late(self.clock.now_ms().saturating_sub(wait_max_ms))?;
+        state.clients.remove(late.client());
+        Some(late)
+    }
+
+    fn limit(&self, concurrency: Concurrency) {
+        self.lock().concurrency = concurrency;
     }
 
     fn retire(&self, takers: usize) {

@@ -11,11 +11,12 @@ mod line;
 mod taker;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hjall_engine::clock::Clock;
 
-pub use self::line::STALL_MS;
 pub use self::taker::Taker;
+pub use crate::settings::lane_size::Concurrency;
 
 use crate::settings::config::{QueueOrder, QueueSettings};
 use crate::settings::lane_size::LaneSize;
@@ -35,6 +36,16 @@ pub trait Waiting: Send + 'static {
     fn may_be_refused(&self) -> bool {
         true
     }
+
+    /// Whether it may be dropped if it has waited too long. Otherwise it has been run before.
+    fn may_be_dropped(&self) -> bool {
+        true
+    }
+
+    /// Whether it has arrived before this time and may be dropped.
+    fn is_late(&self, before_ms: i64) -> bool {
+        self.received_ms() < before_ms && self.may_be_dropped()
+    }
 }
 
 /// The result of taking an entry.
@@ -51,8 +62,12 @@ pub enum Taken<T> {
 /// A queue of calls for any number of threads.
 ///
 /// While more calls wait than may run at once, one idle taker watches the queue: if no entry has been taken for
-/// [`STALL_MS`], the running calls no longer count, and the watching taker takes the next entry. A call that announces
-/// that it waits ([`Queue::waits`]) stops counting immediately. So a long call occupies its own thread only.
+/// [`Concurrency::stall_ms`], the running calls no longer count, and the watching taker takes the next entry. A call
+/// that announces that it waits ([`Queue::waits`]) stops counting immediately. So a long call occupies its own thread
+/// only.
+///
+/// A client may have at most as many calls under way as there are idle takers: alone half of the takers, and with `n`
+/// others that do the same, an equal part of which one remains for a further client.
 pub trait Queue<T>: Send + Sync {
     /// Adds an entry.
     fn put(&self, entry: T);
@@ -74,6 +89,12 @@ pub trait Queue<T>: Send + Sync {
     /// Makes room for an entry of a client: removes the newest entry of the client that has the most and that may be
     /// refused, unless that leaves it with fewer entries than this one would then have.
     fn evict_for(&self, client: u64) -> Option<T>;
+
+    /// Removes an entry that has waited for longer than this and may be dropped.
+    fn take_late(&self, wait_max: Duration) -> Option<T>;
+
+    /// Changes how many calls run at once.
+    fn limit(&self, concurrency: Concurrency);
 
     /// Retires this number of takers after the entries that wait now have been taken.
     fn retire(&self, takers: usize);
@@ -125,14 +146,19 @@ impl Tuning {
     }
 }
 
-/// An empty queue whose takers run at most `at_once` calls at once, as long as these neither wait nor take long.
-pub fn new<T: Waiting>(order: QueueOrder, at_once: usize, tuning: Tuning, clock: Arc<dyn Clock>) -> Arc<dyn Queue<T>> {
+/// An empty queue.
+pub fn new<T: Waiting>(
+    order: QueueOrder,
+    concurrency: Concurrency,
+    tuning: Tuning,
+    clock: Arc<dyn Clock>,
+) -> Arc<dyn Queue<T>> {
     match order {
-        QueueOrder::Fifo => Arc::new(line::Line::new(fifo::Fifo::new(), at_once, clock)),
-        QueueOrder::Deadline => Arc::new(line::Line::new(deadline::Deadline::new(tuning), at_once, clock)),
+        QueueOrder::Fifo => Arc::new(line::Line::new(fifo::Fifo::new(), concurrency, clock)),
+        QueueOrder::Deadline => Arc::new(line::Line::new(deadline::Deadline::new(tuning), concurrency, clock)),
         QueueOrder::Codel => {
             let codel = codel::Codel::new(tuning, clock.now_ms());
-            Arc::new(line::Line::new(codel, at_once, clock))
+            Arc::new(line::Line::new(codel, concurrency, clock))
         }
     }
 }

@@ -11,13 +11,15 @@ pub struct Taker {
     sleeper: Arc<Sleeper>,
     /// The turn of the queue in which its call began; `None` if no call of this taker counts as running.
     turn: Cell<Option<u64>>,
+    /// The client of its call, until the call has ended.
+    client: Cell<Option<u64>>,
 }
 
 impl Taker {
     /// The current thread as a taker.
     pub fn new() -> Self {
         let sleeper = Arc::new(Sleeper { thread: thread::current(), called: AtomicBool::new(false) });
-        Self { sleeper, turn: Cell::new(None) }
+        Self { sleeper, turn: Cell::new(None), client: Cell::new(None) }
     }
 
     pub(super) fn sleeper(&self) -> &Arc<Sleeper> {
@@ -30,6 +32,11 @@ impl Taker {
 
     pub(super) fn turn(&self) -> Option<u64> {
         self.turn.get()
+    }
+
+    /// Sets the client of the call. Returns that of the call before.
+    pub(super) fn serves(&self, client: Option<u64>) -> Option<u64> {
+        self.client.replace(client)
     }
 
     pub(super) fn ends(&self) -> Option<u64> {
