@@ -49,6 +49,11 @@ pub(crate) fn space_options(family: &FamilyDescriptor) -> SpaceOptions {
 /// The length of the table's part of the name under which a row is locked.
 pub(crate) const LOCK_PREFIX: usize = 8;
 
+/// The number of the table of a row, from the name under which the row is locked.
+pub(super) fn table_of_row_lock(name: &[u8]) -> Option<u64> {
+    name.first_chunk().map(|number: &[u8; LOCK_PREFIX]| u64::from_be_bytes(*number))
+}
+
 /// The state of a table. Immutable: a change creates a new one.
 #[derive(Debug)]
 pub(crate) struct TableState {
