@@ -172,11 +172,16 @@ impl Catalog {
     }
 
     /// A table's entry.
+    ///
+    /// # Errors
+    /// `TableNotFound`, unless all transactions of this thread fail: then their error, because the table may have been
+    /// dropped after they were written.
     pub(crate) fn slot(&self, name: &TableName) -> Result<Arc<TableSlot>> {
         if self.doubt.concerns_table(name) {
             self.settle()?;
         }
-        self.tables.read().get(name).cloned().ok_or_else(|| not_found(name))
+        let slot = self.tables.read().get(name).cloned();
+        slot.ok_or_else(|| group::injected_failure().unwrap_or_else(|| not_found(name)))
     }
 
     /// Runs `work` on a table's state under the table's shared lock.

@@ -8,6 +8,7 @@ use super::size::Size;
 use super::traffic::{GarbageCounter, RegionCounters};
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
+use crate::group;
 use crate::name::TableName;
 use crate::quote;
 use crate::region::{self, Region};
@@ -215,8 +216,12 @@ impl TableState {
     /// Checks that the table can be written.
     ///
     /// # Errors
-    /// Those of [`Self::check_readable`], or `ReadOnly`.
+    /// Those of [`Self::check_readable`], or `ReadOnly`. If all transactions of this thread fail, their error: the
+    /// table may have been altered after they were written.
     pub(crate) fn check_writable(&self) -> Result<()> {
+        if let Some(error) = group::injected_failure() {
+            return Err(error);
+        }
         self.check_readable()?;
         if self.read_only {
             return Err(Error::new(ErrorKind::ReadOnly, "region is read only").with_plain(format!(
