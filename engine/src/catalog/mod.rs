@@ -161,8 +161,8 @@ impl Catalog {
         if since == 0 || since == self.store.generation() + 1 {
             return Ok(());
         }
-        // The lock of the table keeps its own change from beginning or ending meanwhile. If the number is that of a
-        // later change, it is the number of another table.
+        // The caller's lock of the table keeps a change of that table from taking effect meanwhile. If the number is
+        // that of a later change, it is the number of another table.
         let changed = self.unsynced.table.load(Ordering::Acquire);
         if rows.iter().all(|row| table_of_row_lock(row).is_some_and(|table| table != changed)) {
             return Ok(());
