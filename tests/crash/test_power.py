@@ -363,6 +363,35 @@ def test_nothing_waits_for_the_sync_of_a_change_of_a_table(tmp_path, change):
         server.kill()
 
 
+def test_a_put_whose_sync_fails_is_answered_with_that_although_its_table_is_disabled(tmp_path):
+    """Its call is run again for the answer, and finds the table disabled. The put may have been stored."""
+    power, failures = Power(tmp_path, build_layer(tmp_path)), []
+    with power.server("--set", "store.durability=FSYNC_WAL", "--set", "store.sync_interval=off") as server:
+        writing, changing, reading = (happybase.Connection("127.0.0.1", server.port, timeout=60_000) for _ in range(3))
+        writing.create_table(TABLE, {"a": {}})
+        writing.table(TABLE).put(b"r", {b"a:1": b"v"})
+
+        def fails(call):
+            with pytest.raises(HBaseError) as failed:
+                call()
+            failures.append(failed.value.message.decode())
+
+        put = threading.Thread(target=fails, args=(lambda: writing.table(TABLE).put(b"w", {b"a:1": b"v"}),))
+        disable = threading.Thread(target=fails, args=(lambda: changing.disable_table(TABLE),))
+        with power.slow_syncs():
+            power.fail_next_sync()
+            put.start()
+            # It is visible before it is durable.
+            while not reading.table(TABLE).row(b"w"):
+                time.sleep(0.01)
+            disable.start()
+            assert finds(reading, "is disabled")
+        put.join()
+        disable.join()
+        assert len(failures) == 2 and all("syncing the journal failed" in failure for failure in failures), failures
+        server.kill()
+
+
 def finds(connection, answer):
     """Gets until the answer is this one."""
     while get(connection) != answer:

@@ -65,7 +65,7 @@ def test_a_scan_of_a_wide_row_leaves_handlers_to_others(attacked):
     with contextlib.ExitStack() as attack:
         for _ in range(3):
             raw = attack.enter_context(connect(server.port, source=ELSEWHERE))
-            scan = struct_field(2, text_field(1, b"w") + text_field(7, FILTER))
+            scan = struct_field(2, text_field(1, b"w") + text_field(6, FILTER))
             raw.sendall(message("scannerOpenWithScan", text_field(1, b"t") + scan + b"\0"))
             opened = raw.recv(1 << 16)
             assert b"Exception" not in opened, opened

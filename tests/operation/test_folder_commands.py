@@ -112,3 +112,61 @@ def test_users_that_are_added_at_once_are_all_in_the_file(tmp_path):
     listed = subprocess.run([binary(), "user", "check", "--users", users], capture_output=True, text=True, check=True).stdout
     assert sorted(line.split()[0] for line in listed.splitlines()) == sorted(f"user{n}" for n in range(25))
     assert os.listdir(tmp_path) == ["users.toml"]
+
+
+# A user of whom the machine has no name.
+OWNER = 12345
+
+
+def owners(folder):
+    return {entry.stat().st_uid for entry in [folder, *folder.rglob("*")]}
+
+
+def owned(folder, by=OWNER):
+    """Gives a folder to a user."""
+    for entry in [folder, *folder.rglob("*")]:
+        os.chown(entry, by, by)
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root may give files away")
+@pytest.mark.parametrize("command", [["verify"], ["compact"], ["backup", "copy"], ["repair"], ["shell", "-n", "-e", "list"], ["restore", "backup"]], ids=lambda c: c[0])
+def test_commands_of_root_leave_folders_of_others_alone(tmp_path, command):
+    """Otherwise a server that runs as the owner could not open the folder any more."""
+    data = tmp_path / "data"
+    with_rows(data)
+    subprocess.run([binary(), "backup", tmp_path / "backup", "--data", data], check=True, capture_output=True)
+    if command[0] == "restore":
+        data = tmp_path / "other"
+        data.mkdir()
+    owned(data)
+    before = sorted((path, path.stat().st_mtime_ns) for path in data.rglob("*"))
+    code, said = run(*command, "--data", data, cwd=tmp_path)
+    assert code == 2 and str(data) in said and f"sudo -u '#{OWNER}' hjall {command[0]}" in said, (code, said)
+    assert sorted((path, path.stat().st_mtime_ns) for path in data.rglob("*")) == before, "nothing was changed"
+    assert owners(data) == {OWNER}
+    if command[0] == "restore":
+        # Neither a folder that would be created in one of another user, nor a backup of another user.
+        code, said = run(*command, "--data", data / "new", cwd=tmp_path)
+        assert code == 2 and f"'#{OWNER}'" in said, (code, said)
+        owned(tmp_path / "backup")
+        code, said = run(*command, "--data", tmp_path / "new", cwd=tmp_path)
+        assert code == 2 and "data folder backup belongs to the user" in said, (code, said)
+        owned(tmp_path / "backup", by=0)
+    owned(data, by=0)
+    code, said = run(*command, "--data", data, cwd=tmp_path)
+    assert code == 0, said
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root may give files away")
+def test_a_server_of_root_warns_of_a_folder_of_another_user(tmp_path):
+    """It starts, because a container may run as root over a volume of another user."""
+    data = tmp_path / "data"
+    with_rows(data)
+    with Hjall(data) as server:
+        assert not any("belongs to another user" in line for line in server.said), server.said
+        server.kill()
+    owned(data)
+    with Hjall(data) as server:
+        assert any("belongs to another user" in line for line in server.said), server.said
+        assert {path.stat().st_uid for path in data.glob("data/*.jnl")} == {OWNER}, "copies of journals keep the owner"
+        server.stop()

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 
+use super::doubt::Subject;
 use super::record::{self, HEAD_KEY, Head};
 use super::state::{Family, TableState, space_options};
 use super::table_slot::TableSlot;
@@ -26,6 +27,7 @@ pub(super) fn lock_name() -> Bytes {
 #[must_use]
 struct Written<'a> {
     catalog: &'a Catalog,
+    subject: Subject,
     sync: Option<Arc<dyn JournalSync>>,
 }
 
@@ -34,11 +36,11 @@ impl Written<'_> {
     fn synced(self) -> Result<()> {
         match self.sync.map_or(Ok(()), |sync| sync.wait()) {
             Ok(()) => {
-                self.catalog.unsynced.store(0, Ordering::Release);
+                self.catalog.unsynced.since.store(0, Ordering::Release);
                 Ok(())
             }
             Err(error) => {
-                self.catalog.doubtful.store(true, Ordering::Release);
+                self.catalog.doubt.raise(self.subject);
                 Err(error)
             }
         }
@@ -46,25 +48,30 @@ impl Written<'_> {
 }
 
 impl Catalog {
-    /// Writes pairs of the catalog (`None` removes the key) and the counter in one transaction. Does not wait for a
-    /// sync, because callers hold locks for which other calls wait.
-    fn commit(&self, counter: &Counter, pairs: &[(Bytes, Option<Bytes>)]) -> Result<Written<'_>> {
+    /// Writes the pair of a table or namespace (`None` removes it) and the counter in one transaction. Does not wait
+    /// for a sync, because callers hold locks for which other calls wait.
+    fn commit(&self, counter: &Counter, subject: Subject, value: Option<Bytes>) -> Result<Written<'_>> {
+        let key = match &subject {
+            Subject::Table(name) => record::table_key(name),
+            Subject::Namespace(name) => record::namespace_key(name),
+        };
         let head = record::encode_head(&Head { next_number: counter.next, cluster_id: self.cluster_id.clone() });
         let done = self.store.transact_unsynced(&[lock_name()], Durability::FsyncWal, &mut |tx| {
             tx.put(CATALOG_SPACE, Bytes::from_static(HEAD_KEY), head.clone());
-            for (key, value) in pairs {
-                match value {
-                    Some(value) => tx.put(CATALOG_SPACE, key.clone(), value.clone()),
-                    None => tx.delete(CATALOG_SPACE, key.clone()),
-                }
+            match &value {
+                Some(value) => tx.put(CATALOG_SPACE, key.clone(), value.clone()),
+                None => tx.delete(CATALOG_SPACE, key.clone()),
             }
             Ok(())
         });
-        if done.is_err() {
-            // A failed commit may still have reached the disk, so the catalog has to be read again.
-            self.doubtful.store(true, Ordering::Release);
+        match done {
+            Ok(sync) => Ok(Written { catalog: self, subject, sync }),
+            Err(error) => {
+                // A failed commit may still have reached the disk, so the catalog has to be read again.
+                self.doubt.raise(subject);
+                Err(error)
+            }
         }
-        Ok(Written { catalog: self, sync: done? })
     }
 
     /// Adds or replaces a namespace.
@@ -73,15 +80,15 @@ impl Catalog {
     /// Those of [`Self::check_namespace_size`] and of the store.
     pub(crate) fn put_namespace(&self, counter: &Counter, namespace: NamespaceDescriptor) -> Result<()> {
         self.check_namespace_size(counter, &namespace)?;
-        self.commit(counter, &[(record::namespace_key(&namespace.name), Some(record::encode_namespace(&namespace)))])?
-            .synced()?;
+        let stored = record::encode_namespace(&namespace);
+        self.commit(counter, Subject::Namespace(namespace.name.clone()), Some(stored))?.synced()?;
         self.namespaces.write().insert(namespace.name.clone(), namespace);
         Ok(())
     }
 
     /// Removes a namespace.
     pub(crate) fn remove_namespace(&self, counter: &Counter, name: &str) -> Result<()> {
-        self.commit(counter, &[(record::namespace_key(name), None)])?.synced()?;
+        self.commit(counter, Subject::Namespace(name.to_owned()), None)?.synced()?;
         self.namespaces.write().remove(name);
         Ok(())
     }
@@ -111,7 +118,8 @@ impl Catalog {
     /// Adds a table.
     pub(crate) fn add_table(&self, counter: &Counter, table: TableState) -> Result<()> {
         self.create_spaces(counter, None, &table)?;
-        self.commit(counter, &[(record::table_key(table.name()), Some(record::encode_table(&table)))])?.synced()?;
+        let stored = record::encode_table(&table);
+        self.commit(counter, Subject::Table(table.name().clone()), Some(stored))?.synced()?;
         self.register_rules(&table);
         let name = table.name().clone();
         self.tables.write().insert(name, Arc::new(TableSlot::new(Arc::new(table))));
@@ -133,8 +141,12 @@ impl Catalog {
             self.suspend_rules(&old, new.as_deref());
             // Before the commit: a reopening after it must be noticed.
             let generation = self.store.generation();
-            let written = self.commit(counter, &[(record::table_key(name), stored)])?;
-            self.unsynced.store(generation + 1, Ordering::Release);
+            let written = self.commit(counter, Subject::Table(name.clone()), stored)?;
+            // Nothing is written to a table that is dropped.
+            if let Some(new) = &new {
+                self.unsynced.table.store(new.number(), Ordering::Release);
+                self.unsynced.since.store(generation + 1, Ordering::Release);
+            }
             if new.is_none() {
                 self.tables.write().remove(name);
             }

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Mutex, RwLock};
 
+use super::doubt::Doubt;
 use super::meta::{FIRST_NUMBER, meta_table};
 use super::record::{self, HEAD_KEY, Head, NAMESPACE_PREFIX, TABLE_PREFIX};
 use super::state::TableState;
 use super::table_slot::TableSlot;
-use super::{Catalog, Counter};
+use super::{Catalog, Counter, UnsyncedChange};
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{DEFAULT_NAMESPACE, SYSTEM_NAMESPACE};
@@ -50,8 +50,8 @@ impl Catalog {
             rules: Arc::default(),
             memory_max,
             changes: Mutex::new(Counter { next: FIRST_NUMBER, stop: Stop::never() }),
-            doubtful: AtomicBool::new(false),
-            unsynced: AtomicU64::new(0),
+            doubt: Doubt::default(),
+            unsynced: UnsyncedChange::default(),
         };
         if catalog.store.check_writable().is_ok() {
             catalog.load(&mut catalog.changes.lock())?;
@@ -74,7 +74,7 @@ impl Catalog {
         self.store.transact(&[super::change::lock_name()], Durability::FsyncWal, &mut |tx| {
             stored = read_all(&**tx.snapshot())?;
             let head = Head { next_number: stored.head.next_number.max(least), cluster_id: cluster_id.clone() };
-            if head != stored.head || self.doubtful.load(Ordering::Acquire) {
+            if head != stored.head || self.doubt.exists() {
                 tx.put(CATALOG_SPACE, HEAD_KEY.to_vec().into(), record::encode_head(&head));
             }
             stored.head = head;

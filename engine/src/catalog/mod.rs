@@ -5,6 +5,7 @@
 //! opening drops those.
 
 mod change;
+mod doubt;
 mod load;
 mod meta;
 mod record;
@@ -15,11 +16,14 @@ mod traffic;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
+use self::doubt::Doubt;
+use self::state::table_of_row_lock;
 pub(crate) use state::{Family, LOCK_PREFIX, TableState, space_options};
 pub(crate) use table_slot::TableSlot;
 pub use traffic::Traffic;
@@ -46,11 +50,18 @@ pub(crate) struct Catalog {
     memory_max: Option<u64>,
     /// Held during every change: changes run one at a time.
     changes: Mutex<Counter>,
-    /// A change failed and may have been written: the catalog has to be read again before it is used.
-    doubtful: AtomicBool,
-    /// 1 + the generation of the store in which a change has taken effect that is not durable yet, or whose sync has
-    /// failed; 0 if there is none.
-    unsynced: AtomicU64,
+    /// What a failed change may have altered: the catalog has to be read again before that is used.
+    doubt: Doubt,
+    unsynced: UnsyncedChange,
+}
+
+/// A change of a table that has taken effect and is not durable yet, or whose sync has failed.
+#[derive(Default)]
+struct UnsyncedChange {
+    /// 1 + the generation of the store in which it has taken effect; 0 if there is no such change.
+    since: AtomicU64,
+    /// The number of the table. Set before `since`.
+    table: AtomicU64,
 }
 
 /// The interval at which a change that waits for another one checks whether it has been stopped.
@@ -118,49 +129,59 @@ impl Catalog {
             }
         };
         counter.stop = stop.clone();
-        if self.doubtful.load(Ordering::Acquire) {
+        if self.doubt.exists() {
             self.load(&mut counter)?;
-            self.unsynced.store(0, Ordering::Release);
-            self.doubtful.store(false, Ordering::Release);
+            self.unsynced.since.store(0, Ordering::Release);
+            self.doubt.settle();
         }
         Ok(counter)
     }
 
-    /// Reads the catalog again if a failed change left it in doubt.
+    /// Reads the catalog again after a failed change.
     fn settle(&self) -> Result<()> {
-        if self.doubtful.load(Ordering::Acquire) {
-            drop(self.begin(&Stop::never())?);
-        }
-        Ok(())
+        self.begin(&Stop::never()).map(drop)
     }
 
     fn settle_or_warn(&self) {
-        if let Err(error) = self.settle() {
+        if self.doubt.exists()
+            && let Err(error) = self.settle()
+        {
             tracing::warn!(%error, "the catalog cannot be read again after a change that failed");
         }
     }
 
-    /// To be called each time that the body of a transaction is run, which may use the state of a table after a change
-    /// that is not durable yet. A store that has been reopened since may have lost the change, and would lose the
-    /// transaction with it.
+    /// To be called each time that the body of a transaction is run, which may use the state of its table after a
+    /// change that is not durable yet. A store that has been reopened since may have lost the change, and would lose
+    /// the transaction with it. `rows`: the names under which the rows of the transaction are locked.
     ///
     /// # Errors
     /// `Busy`: the change may be lost.
-    pub(crate) fn check_unsynced_change(&self) -> Result<()> {
-        match self.unsynced.load(Ordering::Acquire) {
-            0 => Ok(()),
-            unsynced if unsynced == self.store.generation() + 1 => Ok(()),
-            _ => {
-                let message = "a change of a table could not be synced, and may have no effect; try again";
-                Err(Error::new(ErrorKind::Busy, message))
-            }
+    pub(crate) fn check_unsynced_change(&self, rows: &[Bytes]) -> Result<()> {
+        let since = self.unsynced.since.load(Ordering::Acquire);
+        if since == 0 || since == self.store.generation() + 1 {
+            return Ok(());
         }
+        // The caller's lock of the table keeps a change of that table from taking effect meanwhile. If the number is
+        // that of a later change, it is the number of another table.
+        let changed = self.unsynced.table.load(Ordering::Acquire);
+        if rows.iter().all(|row| table_of_row_lock(row).is_some_and(|table| table != changed)) {
+            return Ok(());
+        }
+        let message = "a change of a table could not be synced, and may have no effect; try again";
+        Err(Error::new(ErrorKind::Busy, message))
     }
 
     /// A table's entry.
+    ///
+    /// # Errors
+    /// `TableNotFound`, unless all transactions of this thread fail: then their error, because the table may have been
+    /// dropped after they were written.
     pub(crate) fn slot(&self, name: &TableName) -> Result<Arc<TableSlot>> {
-        self.settle()?;
-        self.tables.read().get(name).cloned().ok_or_else(|| not_found(name))
+        if self.doubt.concerns_table(name) {
+            self.settle()?;
+        }
+        let slot = self.tables.read().get(name).cloned();
+        slot.ok_or_else(|| group::injected_failure().unwrap_or_else(|| not_found(name)))
     }
 
     /// Runs `work` on a table's state under the table's shared lock.
@@ -200,13 +221,13 @@ impl Catalog {
                     }
                 };
                 // Without a state, the table has been dropped. A table that was created again has a new entry.
-                if !self.doubtful.load(Ordering::Acquire)
+                if !self.doubt.concerns_table(name)
                     && let Some(state) = held
                 {
                     return work(state);
                 }
             }
-            if self.doubtful.load(Ordering::Acquire) {
+            if self.doubt.concerns_table(name) {
                 // The change that failed needs the exclusive lock to read the catalog again.
                 group::commit()?;
             }
@@ -215,17 +236,18 @@ impl Catalog {
     }
 
     /// Runs `work` on a table's state under the table's shared lock. Returns `None` if the lock is not free, the table
-    /// has been dropped, the catalog is in doubt, or `work` returns `None`.
+    /// has been dropped or a failed change may have altered it, or `work` returns `None`.
     pub(crate) fn with_slot_at_once<T>(
         &self,
         slot: &TableSlot,
         work: impl FnOnce(&TableState) -> Option<T>,
     ) -> Option<T> {
         let held = slot.try_shared()?;
-        if self.doubtful.load(Ordering::Acquire) {
+        let state = held.as_ref()?;
+        if self.doubt.concerns_table(state.name()) {
             return None;
         }
-        work(held.as_ref()?)
+        work(state)
     }
 
     /// A table's current state. It may change as soon as it is returned.
@@ -268,7 +290,9 @@ impl Catalog {
     /// # Errors
     /// `NamespaceNotFound`.
     pub(crate) fn namespace(&self, name: &str) -> Result<NamespaceDescriptor> {
-        self.settle()?;
+        if self.doubt.concerns_namespace(name) {
+            self.settle()?;
+        }
         self.namespaces.read().get(name).cloned().ok_or_else(|| Error::namespace_not_found(name))
     }
 }

@@ -8,6 +8,7 @@ use super::size::Size;
 use super::traffic::{GarbageCounter, RegionCounters};
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
+use crate::group;
 use crate::name::TableName;
 use crate::quote;
 use crate::region::{self, Region};
@@ -48,6 +49,11 @@ pub(crate) fn space_options(family: &FamilyDescriptor) -> SpaceOptions {
 
 /// The length of the table's part of the name under which a row is locked.
 pub(crate) const LOCK_PREFIX: usize = 8;
+
+/// The number of the table of a row, from the name under which the row is locked.
+pub(super) fn table_of_row_lock(name: &[u8]) -> Option<u64> {
+    name.first_chunk().map(|number: &[u8; LOCK_PREFIX]| u64::from_be_bytes(*number))
+}
 
 /// The state of a table. Immutable: a change creates a new one.
 #[derive(Debug)]
@@ -210,8 +216,12 @@ impl TableState {
     /// Checks that the table can be written.
     ///
     /// # Errors
-    /// Those of [`Self::check_readable`], or `ReadOnly`.
+    /// Those of [`Self::check_readable`], or `ReadOnly`. If all transactions of this thread fail, their error: the
+    /// table may have been altered after they were written.
     pub(crate) fn check_writable(&self) -> Result<()> {
+        if let Some(error) = group::injected_failure() {
+            return Err(error);
+        }
         self.check_readable()?;
         if self.read_only {
             return Err(Error::new(ErrorKind::ReadOnly, "region is read only").with_plain(format!(

@@ -69,7 +69,7 @@ impl Core {
         }
         while group::is_open() {
             let mut writing = self.row_cache.begin_write(rows);
-            match group::stage(&self.store, rows, durability, &mut |tx| self.run(&mut writing, tx, body))? {
+            match group::stage(&self.store, rows, durability, &mut |tx| self.run(rows, &mut writing, tx, body))? {
                 Staged::Added { .. } => {
                     if let Some(writing) = writing {
                         let wants_writes = writing.wants_writes();
@@ -95,7 +95,7 @@ impl Core {
             }
         }
         let mut writing = self.row_cache.begin_write(rows);
-        self.store.transact(rows, durability, &mut |tx| self.run(&mut writing, tx, body))?;
+        self.store.transact(rows, durability, &mut |tx| self.run(rows, &mut writing, tx, body))?;
         group::committed_alone();
         update_cache(writing, &*self.store);
         Ok(())
@@ -104,11 +104,12 @@ impl Core {
     /// Runs the body of a transaction, and records its writes for the row cache.
     fn run(
         &self,
+        rows: &[Bytes],
         writing: &mut Option<RowsBeingWritten>,
         tx: &mut dyn Transaction,
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<()> {
-        self.catalog.check_unsynced_change()?;
+        self.catalog.check_unsynced_change(rows)?;
         body(tx)?;
         if let Some(writing) = writing.as_mut().filter(|writing| writing.wants_writes()) {
             writing.record(tx);

@@ -69,11 +69,11 @@ pub(super) fn sync_spaces(data: &Path) -> Result<()> {
 }
 
 /// Checks for damage that fjall does not detect, or would make worse. Cuts what a crash has left at the end of the
-/// journal.
+/// journal. Returns the journals.
 ///
 /// # Errors
 /// `Corrupt`: a file is missing or invalid. Nothing has been changed.
-pub(super) fn check(data: &Path) -> Result<()> {
+pub(super) fn check(data: &Path) -> Result<Vec<journal::Checked>> {
     if !data.exists() {
         return Err(damaged(data, "is missing"));
     }

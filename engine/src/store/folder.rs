@@ -207,8 +207,8 @@ impl Folder {
         if self.is_new() {
             return Ok(());
         }
-        corruption::check(&self.data())?;
-        if self.is_copy() { Ok(()) } else { journal::make_durable(&self.data()) }
+        let journals = corruption::check(&self.data())?;
+        if self.is_copy() { Ok(()) } else { journal::make_durable(&self.data(), &journals) }
     }
 
     /// Whether this is a copy, whose files no later opening reads.

@@ -118,7 +118,7 @@ pub(super) fn copy(from: &Path, to: &Path, lock: &Path) -> Result<()> {
                     return Err(Error::new(ErrorKind::Corrupt, message));
                 }
             }
-            checked => return checked,
+            checked => return checked.map(drop),
         }
     }
     Err(Error::new(

@@ -1,6 +1,9 @@
 //! Tests of the engine through its public interface. The store suite is a separate test program, `tests/store`.
 #![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[cfg(target_os = "linux")]
+#[path = "../shared/file_limit.rs"]
+mod file_limit;
 mod fixture;
 #[path = "../shared/folder_copy.rs"]
 mod folder_copy;

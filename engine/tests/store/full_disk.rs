@@ -1,49 +1,29 @@
-//! Behaviour on a full disk, and after space has been freed.
-//!
-//! The child process runs under a limit on the size of files, which comes closest to a full disk and needs no
-//! privileges. The journal is truncated in the middle of a commit, as on a full disk.
+//! Behaviour on a full disk, and after space has been freed. Each test runs in a child process with a limit on the size
+//! of files.
 
 use std::path::Path;
-use std::process::Command;
 
 use hjall_engine::ErrorKind;
 use hjall_engine::store::{FjallStore, Order, SpaceOptions, StoreOptions};
 use tempfile::TempDir;
 
+use crate::file_limit::{folder_of_child, in_child, limit_files};
 use crate::stores::{SPACE, bytes, get, in_row, pairs, put};
 
-const FOLDER: &str = "HJALL_TEST_FULL_FOLDER";
 const LIMIT_KIB: u64 = 1024;
-
-/// Runs a test of this module in a child process, with the folder in the environment variable `FOLDER`. `limits` are
-/// shell commands that set limits of the child, or empty. Returns its standard output.
-fn in_child(test: &str, folder: &Path, limits: &str) -> String {
-    let output = Command::new("bash")
-        .arg("-c")
-        // Without the trap, a write beyond the limit would end the process instead of failing.
-        .arg(format!("trap '' XFSZ\n{limits}\nexec \"$0\" \"$@\""))
-        .arg(std::env::current_exe().unwrap())
-        .arg(format!("full_disk::{test}"))
-        .args(["--exact", "--nocapture", "--test-threads=1"])
-        .env(FOLDER, folder)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
 
 /// fjall refuses every write after one has failed; a server would have to be restarted.
 #[test]
 fn writes_succeed_after_space_is_freed() {
-    if let Some(folder) = std::env::var_os(FOLDER) {
-        return fill(Path::new(&folder));
+    if let Some(folder) = folder_of_child() {
+        return fill(&folder);
     }
     let folder = TempDir::new().unwrap();
     let store = FjallStore::open(folder.path(), StoreOptions::default()).unwrap();
     store.create_space(SPACE, &SpaceOptions::default()).unwrap();
     store.close().unwrap();
     let limits = format!("ulimit -S -f {LIMIT_KIB}");
-    let said = in_child("writes_succeed_after_space_is_freed", folder.path(), &limits);
+    let said = in_child("full_disk::writes_succeed_after_space_is_freed", folder.path(), &limits);
     let count: usize = said.lines().find_map(|line| line.strip_prefix("written: ")?.parse().ok()).unwrap();
 
     let store = FjallStore::open(folder.path(), StoreOptions::default()).unwrap();
@@ -54,21 +34,21 @@ fn writes_succeed_after_space_is_freed() {
 /// is room again.
 #[test]
 fn memory_that_cannot_be_written_out_for_lack_of_room_is_a_full_disk() {
-    if let Some(folder) = std::env::var_os(FOLDER) {
-        return flush_without_room(Path::new(&folder));
+    if let Some(folder) = folder_of_child() {
+        return flush_without_room(&folder);
     }
     let folder = TempDir::new().unwrap();
-    in_child("memory_that_cannot_be_written_out_for_lack_of_room_is_a_full_disk", folder.path(), "");
+    in_child("full_disk::memory_that_cannot_be_written_out_for_lack_of_room_is_a_full_disk", folder.path(), "");
 }
 
 /// The writes that wait for a flush learn that it has failed, and reopen the database once there is room again.
 #[test]
 fn writes_that_wait_for_a_flush_that_fails_are_refused() {
-    if let Some(folder) = std::env::var_os(FOLDER) {
-        return wait_for_a_flush_that_fails(Path::new(&folder));
+    if let Some(folder) = folder_of_child() {
+        return wait_for_a_flush_that_fails(&folder);
     }
     let folder = TempDir::new().unwrap();
-    in_child("writes_that_wait_for_a_flush_that_fails_are_refused", folder.path(), "");
+    in_child("full_disk::writes_that_wait_for_a_flush_that_fails_are_refused", folder.path(), "");
 }
 
 fn wait_for_a_flush_that_fails(folder: &Path) {
@@ -93,11 +73,6 @@ fn wait_for_a_flush_that_fails(folder: &Path) {
     let found = pairs(&mut *store.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap());
     assert_eq!(found.len(), 61);
     store.close().unwrap();
-}
-
-fn limit_files(bytes: &str) {
-    let (pid, limit) = (std::process::id().to_string(), format!("--fsize={bytes}:unlimited"));
-    assert!(Command::new("prlimit").args(["--pid", &pid, &limit]).status().unwrap().success());
 }
 
 fn flush_without_room(folder: &Path) {
@@ -150,8 +125,7 @@ fn fill(folder: &Path) {
     let there = pairs(&mut *store.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap()).len() as u64;
     assert!(there == written || there == written + 1, "{there} there, {written} acknowledged");
 
-    let pid = std::process::id().to_string();
-    assert!(Command::new("prlimit").args(["--pid", &pid, "--fsize=unlimited"]).status().unwrap().success());
+    limit_files("unlimited");
     // The database is opened anew by a write, though not by each.
     let began = std::time::Instant::now();
     while let Err(error) = put(&*store, "room", &value) {

@@ -237,6 +237,35 @@ fn all_journals_are_checked_in_order() {
     assert_eq!(rows(&*open(folder.path()).unwrap()).len(), ROWS);
 }
 
+/// Otherwise a server that runs as another user could not open the folder after a command of root.
+#[cfg(unix)]
+#[test]
+fn a_journal_that_is_replaced_keeps_its_owner_and_its_mode() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+    const OWNER: u32 = 12345;
+    for is_damaged in [false, true] {
+        let folder = crashed();
+        let path = journal(folder.path(), 0);
+        if is_damaged {
+            let middle = batches(&fs::read(&path).unwrap())[2].clone();
+            alter(&path, |content| content[middle.start + 60] ^= 4);
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        // Only root may give files away.
+        let owner = if chown(&path, Some(OWNER), Some(OWNER + 1)).is_ok() { Some((OWNER, OWNER + 1)) } else { None };
+        let before = fs::metadata(&path).unwrap();
+        if is_damaged {
+            assert_eq!(Engine::repair(folder.path(), true).unwrap().len(), 1);
+        } else {
+            drop(open(folder.path()).unwrap());
+        }
+        let after = fs::metadata(&path).unwrap();
+        assert_ne!(after.ino(), before.ino(), "it has been replaced");
+        assert_eq!(after.mode() & 0o777, 0o640);
+        assert!(owner.is_none_or(|owner| owner == (after.uid(), after.gid())), "{}:{}", after.uid(), after.gid());
+    }
+}
+
 #[test]
 fn a_store_in_use_reports_a_damaged_journal() {
     let folder = TempDir::new().unwrap();

@@ -2,6 +2,9 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[cfg(target_os = "linux")]
+#[path = "../shared/file_limit.rs"]
+mod file_limit;
 #[path = "../shared/folder_copy.rs"]
 mod folder_copy;
 mod stores;

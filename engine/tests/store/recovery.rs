@@ -10,7 +10,8 @@ use hjall_engine::ErrorKind;
 use hjall_engine::clock::ManualClock;
 use hjall_engine::mutation::Durability;
 use hjall_engine::store::{
-    CompactionFilter, CompactionFilterFactory, FjallStore, Order, SpaceId, SpaceOptions, Store, StoreOptions, Verdict,
+    CompactionFilter, CompactionFilterFactory, FjallStore, Order, SpaceId, SpaceOptions, Store, StoreOptions,
+    Transaction, Verdict,
 };
 use tempfile::TempDir;
 
@@ -237,6 +238,40 @@ fn a_failed_flush_costs_no_write_an_error() {
     assert_eq!(get(&*store, "a").unwrap(), "1");
     assert_eq!(store.statistics().unwrap().reopened, 1);
     store.flush(SPACE).unwrap();
+}
+
+/// The reopened database has lost the mark of the time, as after a failed write of a page of the journal that is no
+/// longer in memory. The next write that assigns a time needs another one.
+#[test]
+fn a_mark_of_the_time_that_a_reopening_has_lost_is_stored_again() {
+    let (folder, crashed, clock) = (TempDir::new().unwrap(), TempDir::new().unwrap(), clock());
+    let store = open(folder.path(), options(&clock));
+    let mark = || {
+        let body = |t: &mut dyn Transaction| {
+            let now = t.now_ms();
+            t.put(SPACE, bytes("a"), bytes("v"));
+            t.assigned(now, true);
+            now
+        };
+        in_row(&*store, "r", body).unwrap()
+    };
+    assert_eq!(mark(), BEGIN_MS);
+    let journal = folder.path().join("data/0.jnl");
+    let written = fs::read(&journal).unwrap().iter().rposition(|byte| *byte != 0).unwrap() + 1;
+    clock.advance(5_000);
+    assert_eq!(mark(), BEGIN_MS + 5_000);
+    take_folders_of_files(folder.path());
+    store.flush(SPACE).unwrap_err();
+    fs::OpenOptions::new().write(true).open(&journal).unwrap().set_len(written as u64).unwrap();
+    let assigned = mark();
+    assert_eq!(store.statistics().unwrap().reopened, 1);
+    assert_eq!(assigned, BEGIN_MS + 5_001);
+    copy_crashed(folder.path(), crashed.path());
+    // The machine's clock has been set back.
+    let restarted = open(crashed.path(), options(&self::clock()));
+    assert_eq!(get(&*restarted, "a").unwrap(), "v");
+    let next = in_row(&*restarted, "r", |t| t.now_ms()).unwrap();
+    assert!(next > assigned, "{} after {}", next - BEGIN_MS, assigned - BEGIN_MS);
 }
 
 /// Between what a body reads and its commit the database is opened anew: what it read may not be what the commit comes

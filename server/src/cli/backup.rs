@@ -45,7 +45,7 @@ pub fn backup(sources: &Sources, to: &Path, extent: Extent) -> Result<(), Failur
     if let Some(answered) = control::ask_for_backup(&data, to, extent) {
         return answered;
     }
-    let engine = folder::open(&data, options)?;
+    let engine = folder::open(&data, options, "backup")?;
     let copied = extent.back_up(&engine, to, &mut print_progress()).map_err(|error| failed_backup(to, error));
     copied.and(engine.close().map_err(|error| Failure::Data(data, error)))
 }
@@ -53,6 +53,9 @@ pub fn backup(sources: &Sources, to: &Path, extent: Extent) -> Result<(), Failur
 /// Writes a copy of a backup to the data folder.
 pub fn restore(sources: &Sources, from: &Path) -> Result<(), Failure> {
     let (data, options) = folder::settings(sources, "restore")?;
+    // Opening the backup may replace its journals.
+    folder::check_owner(from, "restore")?;
+    folder::check_owner(&data, "restore")?;
     Engine::restore(from, &data, options, &mut print_progress()).map_err(|error| match error.kind() {
         ErrorKind::InvalidArgument => Failure::Usage(error.message().to_owned()),
         ErrorKind::Corrupt | ErrorKind::Locked | ErrorKind::NewerFormat => Failure::Data(from.to_owned(), error),
@@ -71,7 +74,7 @@ pub fn failed_backup(to: &Path, error: Error) -> Failure {
 /// Reads everything in the data folder.
 pub fn verify(sources: &Sources) -> Result<(), Failure> {
     let (data, options) = folder::settings(sources, "verify")?;
-    let engine = folder::open(&data, options)?;
+    let engine = folder::open(&data, options, "verify")?;
     let damage = engine.verify(&mut print_progress()).map_err(|error| Failure::Data(data.clone(), error))?;
     engine.close().map_err(|error| Failure::Data(data.clone(), error))?;
     for found in &damage {
@@ -87,12 +90,8 @@ pub fn verify(sources: &Sources) -> Result<(), Failure> {
 /// Prints the damage in the journals of the data folder, and drops it if that is accepted.
 pub fn repair(sources: &Sources, accept_loss: bool) -> Result<(), Failure> {
     let (data, _) = folder::settings(sources, "repair")?;
-    if !data.is_dir() {
-        return Err(Failure::Usage(format!(
-            "data folder {} does not exist; name another one with --data",
-            data.display()
-        )));
-    }
+    folder::check_exists(&data)?;
+    folder::check_owner(&data, "repair")?;
     let damage = Engine::repair(&data, accept_loss).map_err(|error| match error.kind() {
         ErrorKind::InvalidArgument => Failure::Usage(error.message().to_owned()),
         _ => Failure::Data(data.clone(), error),

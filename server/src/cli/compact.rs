@@ -12,7 +12,7 @@ use super::folder::{self, say};
 /// Compacts the named tables, or all tables if none is named.
 pub fn run(sources: &Sources, tables: &[String]) -> Result<(), Failure> {
     let (data, options) = folder::settings(sources, "compact")?;
-    let engine = folder::open(&data, options)?;
+    let engine = folder::open(&data, options, "compact")?;
     let compacted = compact(&engine, tables);
     // Tables that were compacted before a failure stay compacted.
     let closed = engine.close().map_err(|error| Failure::Data(data, error));

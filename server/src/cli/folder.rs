@@ -21,14 +21,60 @@ pub fn settings(sources: &Sources, command: &str) -> Result<(PathBuf, Options), 
 }
 
 /// Opens a data folder that exists.
-pub fn open(data: &Path, options: Options) -> Result<Engine, Failure> {
-    if !data.is_dir() {
-        return Err(Failure::Usage(format!(
-            "data folder {} does not exist; name another one with --data",
-            data.display()
-        )));
-    }
+pub fn open(data: &Path, options: Options, command: &str) -> Result<Engine, Failure> {
+    check_exists(data)?;
+    check_owner(data, command)?;
     Engine::open(data, options).map_err(|error| Failure::Data(data.to_owned(), error))
+}
+
+/// Checks that a data folder exists.
+pub fn check_exists(data: &Path) -> Result<(), Failure> {
+    if data.is_dir() {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!("data folder {} does not exist; name another one with --data", data.display())))
+}
+
+/// Checks that this process may create files in a data folder, which may not exist yet. Files that root creates in the
+/// folder of another user would keep that user's server from opening it. Must be called before a command changes
+/// anything in the folder.
+pub fn check_owner(data: &Path, command: &str) -> Result<(), Failure> {
+    let Some(owner) = other_owner(data) else { return Ok(()) };
+    Err(Failure::Usage(format!(
+        "data folder {} belongs to the user {owner}, whose server could not open files that root creates in it; run the \
+         command as that user: sudo -u {owner} hjall {command} ...",
+        data.display()
+    )))
+}
+
+/// The owner of a folder, or of the one in which it would be created, as an argument of `sudo -u`, if that is another
+/// user and this process is root's.
+#[cfg(unix)]
+pub fn other_owner(data: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    if !rustix::process::geteuid().is_root() {
+        return None;
+    }
+    let path = std::path::absolute(data).ok()?;
+    let owner = path.ancestors().find_map(|folder| std::fs::metadata(folder).ok())?.uid();
+    (owner != 0).then(|| name_of(owner).unwrap_or_else(|| format!("'#{owner}'")))
+}
+
+/// This platform has no user who can open the files of all others.
+#[cfg(not(unix))]
+pub fn other_owner(_data: &Path) -> Option<String> {
+    None
+}
+
+/// The name of a user of this machine.
+#[cfg(unix)]
+fn name_of(user: u32) -> Option<String> {
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let (name, number) = (fields.next()?, fields.nth(1)?);
+        (number.parse() == Ok(user)).then(|| name.to_owned())
+    })
 }
 
 /// Prints a line to standard output. It may contain names that clients have chosen.

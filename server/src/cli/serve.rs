@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 #[cfg(unix)]
 use super::control::Control;
 use super::exit::Failure;
+use super::folder;
 use super::log;
 use super::open_files;
 use super::reload;
@@ -34,6 +35,15 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     let mut exposure = Exposure::of(&config);
     let read_only = config.calls.read_only;
     let info = InfoPort::take(info)?;
+    if !memory && let Some(owner) = folder::other_owner(&data) {
+        // Not an error: a container may run as root over a volume of another user.
+        tracing::warn!(
+            folder = %data.display(),
+            owner,
+            "the server runs as root, and the data folder belongs to another user, who cannot open the files that it \
+             creates there; run it as that user, or give the folder to root"
+        );
+    }
     let opened = if memory { Engine::memory(options) } else { Engine::open(&data, options) };
     let engine = opened.map_err(|e| Failure::Data(data.clone(), e))?;
     // Handlers are installed before clients can connect, so that a signal after the line on standard output

@@ -253,6 +253,7 @@ pub fn run(command: &ShellCommand) -> Result<i32, Failure> {
                 let why = format!("--data {} is a file; name a folder", data.display());
                 return Err(Failure::Asked(1, why));
             }
+            folder::check_owner(&data, "shell")?;
             if !data.exists() {
                 eprintln!("hjall shell: creating a database in {}, which did not exist", data.display());
             }

@@ -74,8 +74,10 @@ impl HighWaterMark {
     }
 }
 
-/// The stored mark, in memory.
+/// The stored mark of an open database, in memory. A database that is reopened may have lost the mark that was written
+/// last, and has its own value.
 pub(super) struct ClockMark {
+    opened: HighWaterMark,
     time_ms: AtomicI64,
     sequence: AtomicU64,
     writing: Mutex<()>,
@@ -84,10 +86,16 @@ pub(super) struct ClockMark {
 impl ClockMark {
     pub fn at(stored: HighWaterMark) -> Self {
         Self {
+            opened: stored,
             time_ms: AtomicI64::new(stored.time_ms),
             sequence: AtomicU64::new(stored.sequence),
             writing: Mutex::new(()),
         }
+    }
+
+    /// The mark that was stored when the database was opened.
+    pub fn at_opening(&self) -> HighWaterMark {
+        self.opened
     }
 
     /// Ensures that the stored mark is not before `needed`. If it is, calls `write` to store a later one; `write`

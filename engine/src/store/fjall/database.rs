@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use fjall::{AbstractTree, Keyspace, PersistMode, Readable};
+use fjall::{AbstractTree, Keyspace, PersistMode};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 use smallvec::SmallVec;
 
 use super::backpressure::Pressure;
-use super::clock_mark::{HighWaterMark, MARK_KEY, RESERVED};
+use super::clock_mark::{ClockMark, HighWaterMark, MARK_KEY, RESERVED};
 use super::compaction_filter::{AbortFlags, DeferredFilterFactory, SpaceFilterFactory};
 use super::cursors::Cursors;
 use super::failure::{failed, failed_io, failed_opening, is_poisoned, refuses_writes};
@@ -64,6 +64,9 @@ pub(super) struct Database {
     failure: Arc<Failure>,
     /// Syncs the journal for commits.
     syncer: Syncer,
+    /// The stored mark. Shared, so that a thread can wait for it without a handle of the database, for which a
+    /// reopening would wait.
+    pub mark: Arc<ClockMark>,
     pub cursors: Cursors,
     pub tombstones: Tombstones,
     pub pressure: Pressure,
@@ -164,6 +167,8 @@ impl Database {
             fences.add(&keyspace);
             spaces.insert(space, Space::new(keyspace));
         }
+        let mark = catalog.get(MARK_KEY).map_err(|error| failed("reading the store's mark", error))?;
+        let mark = mark.map_or(Ok(HighWaterMark::NEW), |bytes| HighWaterMark::decode(&bytes))?;
         let failure = Arc::new(Failure::new());
         let seqno = inner.supervisor.seqno.clone();
         fences.number_by(move || seqno.next());
@@ -184,6 +189,7 @@ impl Database {
             fences,
             syncer: Syncer::start(folder, options.sync_interval, Arc::clone(&failure))?,
             failure,
+            mark: Arc::new(ClockMark::at(mark)),
             cursors: Cursors::default(),
             tombstones: Tombstones::default(),
             pressure,
@@ -197,13 +203,6 @@ impl Database {
             database.drop_others(&others)?;
         }
         Ok(database)
-    }
-
-    /// The stored mark.
-    pub fn stored_mark(&self) -> Result<HighWaterMark> {
-        let catalog = self.keyspace(CATALOG_SPACE)?;
-        let stored = self.view().get(&catalog, MARK_KEY).map_err(|error| failed("reading the store's mark", error))?;
-        stored.map_or(Ok(HighWaterMark::NEW), |bytes| HighWaterMark::decode(&bytes))
     }
 
     /// Stores a mark.

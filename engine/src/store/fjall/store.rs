@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use super::backpressure::{WAIT_STEP, Wait, Waits};
-use super::clock_mark::{ClockMark, HighWaterMark};
+use super::clock_mark::HighWaterMark;
 use super::cursor::Seen;
 use super::database::{Committed, Database, Patience, bytes_of};
 use super::group::FjallGroup;
@@ -38,7 +38,6 @@ pub struct FjallStore {
     pub(super) rows: RowLocks,
     pub(super) time: Time,
     pub(super) sequence: Sequence,
-    mark: ClockMark,
     waits: Waits,
     /// Whether SYNC_WAL is treated as FSYNC_WAL.
     fsync: bool,
@@ -68,7 +67,7 @@ impl FjallStore {
         let folder = if options.read_only { Folder::open_copy(path)? } else { Folder::open(path)? };
         let read_only = options.read_only.then(|| folder.named().to_owned());
         let holder = ReopenableDatabase::open(folder, options)?;
-        let mark = holder.database()?.stored_mark()?;
+        let mark = holder.database()?.mark.at_opening();
         let time = Time::new(clock, mark.clock_ms, mark.time_ms.max(least.time_ms));
         let ahead_ms = time.ahead_of_machine_ms();
         if ahead_ms > AHEAD_WARN_MS {
@@ -83,7 +82,6 @@ impl FjallStore {
             rows: RowLocks::new(),
             time,
             sequence: Sequence::from(mark.sequence.max(least.sequence)),
-            mark: ClockMark::at(mark),
             waits: Waits::default(),
             fsync,
             read_only,
@@ -150,11 +148,12 @@ impl FjallStore {
             sequence: self.sequence.upcoming(),
             clock_ms,
         });
-        if let Some(needed) = needed.filter(|needed| !self.mark.covers(*needed)) {
+        if let Some(needed) = needed.filter(|needed| !database.mark.covers(*needed)) {
+            let mark = Arc::clone(&database.mark);
             // Writing the mark may wait for another thread, and reopening waits for this handle.
             drop(database);
             let mut ended = None;
-            let covered = self.mark.cover(needed, patience, |next| {
+            let covered = mark.cover(needed, patience, |next| {
                 match writable()? {
                     None => ended = Some(Attempt::Reopened),
                     Some(database) => match database.write_mark(next, patience)? {

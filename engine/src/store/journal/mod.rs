@@ -64,7 +64,18 @@ impl std::fmt::Display for JournalDamage {
 /// A journal and what its scan found.
 struct Scanned {
     path: PathBuf,
+    /// The sequence number of the batch before the journal.
+    after: u64,
     scan: Scan,
+}
+
+/// A journal that has been checked: it consists of valid batches.
+pub(super) struct Checked {
+    path: PathBuf,
+    /// The sequence number of the batch before the journal.
+    after: u64,
+    /// The number of its batches.
+    batches: u64,
 }
 
 /// The end of a journal that a crash has left.
@@ -73,30 +84,36 @@ struct Cut<'a> {
     gap: &'a Gap,
 }
 
-/// Checks the journals of a folder, and cuts what a crash has left at the end.
+/// Checks the journals of a folder, and cuts what a crash has left at the end. Returns the journals as they are then.
 ///
 /// # Errors
 /// `Corrupt`: a journal is damaged or missing. Nothing has been changed. `Io`.
-pub(super) fn check(data: &Path) -> Result<()> {
+pub(super) fn check(data: &Path) -> Result<Vec<Checked>> {
     let journals = read(data)?;
     let (damage, cuts) = judge(&journals);
     if let Some(damage) = damage.first() {
         return Err(refused(damage));
     }
-    cuts.iter().try_for_each(Cut::apply)
+    cuts.iter().try_for_each(Cut::apply)?;
+    let checked = |Scanned { path, after, scan }: &Scanned| {
+        let cut = cuts.iter().find(|cut| cut.path == path);
+        let batches = scan.batches - cut.map_or(0, |cut| cut.gap.followed);
+        Checked { path: path.clone(), after: *after, batches }
+    };
+    Ok(journals.iter().map(checked).collect())
 }
 
-/// Makes the journals of a folder durable as they are read. No database may use them.
+/// Makes the journals of a folder durable as they were checked. No database may use them.
 ///
 /// # Errors
 /// `Io`, `DiskFull`: the folder cannot be used now. Its content is unchanged.
-pub(super) fn make_durable(data: &Path) -> Result<()> {
+pub(super) fn make_durable(data: &Path, journals: &[Checked]) -> Result<()> {
     let failed = |error| failed_io(&format!("reading {}", data.display()), error);
     // A crash may have left drafts of journals that have been removed since.
     for draft in with_extension(data, rewrite::DRAFT).map_err(failed)? {
         fs::remove_file(draft).map_err(failed)?;
     }
-    paths(data).map_err(failed)?.iter().try_for_each(|path| rewrite::rewrite(path))
+    journals.iter().try_for_each(rewrite::rewrite)
 }
 
 /// Checks the journals of a folder that is in use.
@@ -191,8 +208,8 @@ fn read(data: &Path) -> Result<Vec<Scanned>> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(failed(path)(error)),
         };
-        last = scan.last;
-        journals.push(Scanned { path: path.clone(), scan });
+        let after = std::mem::replace(&mut last, scan.last);
+        journals.push(Scanned { path: path.clone(), after, scan });
     }
     Ok(journals)
 }
@@ -200,7 +217,7 @@ fn read(data: &Path) -> Result<Vec<Scanned>> {
 /// The damaged batches, and the part that has to be cut if there are none.
 fn judge(journals: &[Scanned]) -> (Vec<JournalDamage>, Vec<Cut<'_>>) {
     let (mut damage, mut cuts) = (Vec::new(), Vec::new());
-    for (n, Scanned { path, scan }) in journals.iter().enumerate() {
+    for (n, Scanned { path, scan, .. }) in journals.iter().enumerate() {
         let later: u64 = journals[n + 1..].iter().map(|journal| journal.scan.batches).sum();
         for gap in &scan.gaps {
             // fjall syncs a journal before it begins the next one, so a journal with a successor has no torn end.

@@ -4,7 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::scan::{Gap, Nature};
+use super::rewrite::{create_like, differs};
+use super::scan::{self, Gap, Nature};
 use super::{JournalDamage, Scanned, batch, judge, read};
 use crate::error::Result;
 use crate::store::fjall::failed_io;
@@ -37,7 +38,7 @@ pub(crate) fn repair(path: &Path, accept_loss: bool) -> Result<Vec<JournalDamage
 }
 
 /// Replaces a journal with one without its gaps.
-fn rewrite(Scanned { path, scan }: &Scanned, kept: &Path) -> io::Result<()> {
+fn rewrite(Scanned { path, after, scan }: &Scanned, kept: &Path) -> io::Result<()> {
     fs::create_dir_all(kept)?;
     if let Some(name) = path.file_name() {
         let copy = (0..).map(|n: u32| kept.join(format!("{}.{n}", name.display()))).find(|copy| !copy.exists());
@@ -49,7 +50,7 @@ fn rewrite(Scanned { path, scan }: &Scanned, kept: &Path) -> io::Result<()> {
     }
     let mut from = File::open(path)?;
     let draft = path.with_extension("new");
-    let mut to = File::create(&draft)?;
+    let mut to = create_like(&draft, &from)?;
     let mut at = 0;
     for Gap { from: begin, to: end, nature, .. } in &scan.gaps {
         copy_range(&mut from, at, *begin, &mut to)?;
@@ -62,6 +63,11 @@ fn rewrite(Scanned { path, scan }: &Scanned, kept: &Path) -> io::Result<()> {
         at = *end;
     }
     copy_range(&mut from, at, u64::MAX, &mut to)?;
+    let found = scan::scan(&draft, *after, None)?.batches;
+    if found != scan.batches {
+        let _ = fs::remove_file(&draft);
+        return Err(differs(found, scan.batches));
+    }
     to.sync_all()?;
     fs::rename(&draft, path)?;
     path.parent().map_or(Ok(()), sync_folder)

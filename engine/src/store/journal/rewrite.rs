@@ -6,13 +6,15 @@
 //! whether a sync has failed before: the process whose sync failed may have been killed.
 //!
 //! It is not enough to write the pages to the same file again: ext4 may keep their blocks marked as never written, and
-//! read zeros from them once they have left the memory. Therefore the journal is replaced by a copy.
+//! read zeros from them once they have left the memory. Therefore the journal is replaced by a copy. The copy is read
+//! before that: it must have the batches that the check of the journal has found.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::scan::{each_content, next_data};
+use super::Checked;
+use super::scan::{self, each_content, next_data};
 use crate::error::Result;
 use crate::store::fjall::failed_io;
 use crate::store::folder::sync_folder;
@@ -22,19 +24,25 @@ pub(super) const DRAFT: &str = "draft";
 
 /// Replaces a journal with a durable copy, unless it has no content. Without room for a copy, writes the content to its
 /// place again: a full disk refuses writes before they are in memory, so that no pages have been lost.
-pub(super) fn rewrite(path: &Path) -> Result<()> {
+///
+/// # Errors
+/// `Io`: the journal could not be copied, or the copy is not the journal that was checked. `DiskFull`. The journal is
+/// unchanged.
+pub(super) fn rewrite(checked: &Checked) -> Result<()> {
+    let path = &checked.path;
     let rewrite = || {
         let mut journal = OpenOptions::new().read(true).write(true).open(path)?;
-        if next_data(&journal, 0)?.is_none() {
+        if checked.batches == 0 && next_data(&journal, 0)?.is_none() {
             return Ok(());
         }
         let draft = path.with_extension(DRAFT);
-        match replace(path, &mut journal, &draft) {
-            Err(error) if matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
-                // The next opening removes what this one cannot.
-                let _ = fs::remove_file(&draft);
-                write_again(&mut journal)
-            }
+        let replaced = replace(checked, &mut journal, &draft);
+        if replaced.is_err() {
+            // The next opening removes what this one cannot.
+            let _ = fs::remove_file(&draft);
+        }
+        match replaced {
+            Err(error) if is_without_room(&error) => write_again(&mut journal),
             result => result,
         }
     };
@@ -45,23 +53,58 @@ pub(super) fn rewrite(path: &Path) -> Result<()> {
     }
 }
 
-fn replace(path: &Path, journal: &mut File, draft: &Path) -> io::Result<()> {
-    let metadata = journal.metadata()?;
-    let mut copy = File::create(draft)?;
-    copy.set_permissions(metadata.permissions())?;
-    copy.set_len(metadata.len())?;
+/// Whether there is no room for a file: on the disk, or within a limit on the size of files.
+fn is_without_room(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
+}
+
+fn replace(checked: &Checked, journal: &mut File, draft: &Path) -> io::Result<()> {
+    let mut copy = create_like(draft, journal)?;
+    copy.set_len(journal.metadata()?.len())?;
     let mut has_content = false;
     each_content(journal, 0, |_, at, bytes| {
         has_content = true;
         copy.seek(SeekFrom::Start(at))?;
         copy.write_all(bytes)
     })?;
+    let scan = scan::scan(draft, checked.after, None)?;
+    if scan.batches != checked.batches || !scan.gaps.is_empty() {
+        return Err(differs(scan.batches, checked.batches));
+    }
     if !has_content {
         return fs::remove_file(draft);
     }
     copy.sync_all()?;
-    fs::rename(draft, path)?;
-    path.parent().map_or(Ok(()), sync_folder)
+    fs::rename(draft, &checked.path)?;
+    checked.path.parent().map_or(Ok(()), sync_folder)
+}
+
+/// The error of a copy that does not have the batches of its journal.
+pub(super) fn differs(found: u64, expected: u64) -> io::Error {
+    io::Error::other(format!(
+        "its copy has {found} intact batches in a row, the journal had {expected}; the journal is unchanged, and the \
+         memory may be faulty, too"
+    ))
+}
+
+/// Creates a file with the owner, the group and the mode of another one that it will replace. If this process may not
+/// give files away, the new file keeps its own owner and group.
+pub(super) fn create_like(path: &Path, replaced: &File) -> io::Result<File> {
+    let file = File::create(path)?;
+    let metadata = replaced.metadata()?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, fchown};
+        let created = file.metadata()?;
+        if (created.uid(), created.gid()) != (metadata.uid(), metadata.gid()) {
+            match fchown(&file, Some(metadata.uid()), Some(metadata.gid())) {
+                Err(error) if error.kind() != io::ErrorKind::PermissionDenied => return Err(error),
+                _ => {}
+            }
+        }
+    }
+    file.set_permissions(metadata.permissions())?;
+    Ok(file)
 }
 
 fn write_again(journal: &mut File) -> io::Result<()> {
@@ -77,31 +120,61 @@ fn write_again(journal: &mut File) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    const CHUNK_BYTES: usize = 1 << 20;
+    /// A batch of one item.
+    fn batch(sequence: u64) -> Vec<u8> {
+        let (key, value) = (b"key", [7; 5000]);
+        let mut item = vec![2, 0, 0];
+        item.extend(1_u64.to_le_bytes());
+        item.extend((key.len() as u16).to_le_bytes());
+        item.extend([(value.len() as u32).to_le_bytes(); 2].concat());
+        item.extend([&key[..], &value].concat());
+        let start = [&[1][..], &1_u32.to_le_bytes(), &sequence.to_le_bytes()].concat();
+        let end = [&[3][..], &xxhash_rust::xxh3::xxh3_64(&item).to_le_bytes(), b"FJL\x03"].concat();
+        [start, item, end].concat()
+    }
 
-    /// A journal with a hole, content in two chunks, and an unused part.
-    fn journal(folder: &Path) -> (std::path::PathBuf, Vec<u8>) {
+    /// A journal with these numbers of batches, and an unused part.
+    fn journal(folder: &Path, sequences: std::ops::Range<u64>) -> Checked {
         let path = folder.join("3.jnl");
-        let mut content = vec![0; 4 * CHUNK_BYTES + 77];
-        content[..5000].fill(1);
-        content[2 * CHUNK_BYTES + 10..3 * CHUNK_BYTES + 20].fill(2);
         let mut file = File::create(&path).unwrap();
-        file.set_len(content.len() as u64).unwrap();
-        file.write_all(&content[..5000]).unwrap();
-        file.seek(SeekFrom::Start(2 * CHUNK_BYTES as u64)).unwrap();
-        file.write_all(&content[2 * CHUNK_BYTES..3 * CHUNK_BYTES + 100]).unwrap();
-        (path, content)
+        file.set_len(4 << 20).unwrap();
+        let batches = sequences.end - sequences.start;
+        assert!(super::super::is_batch(&batch(1)));
+        for sequence in sequences {
+            file.write_all(&batch(sequence)).unwrap();
+        }
+        Checked { path, after: 0, batches }
     }
 
     #[test]
     fn a_journal_keeps_its_content_and_its_length() {
         let folder = tempfile::TempDir::new().unwrap();
-        let (path, content) = journal(folder.path());
-        rewrite(&path).unwrap();
-        assert!(fs::read(&path).unwrap() == content);
-        write_again(&mut OpenOptions::new().read(true).write(true).open(&path).unwrap()).unwrap();
-        assert!(fs::read(&path).unwrap() == content);
+        let checked = journal(folder.path(), 1..300);
+        let content = fs::read(&checked.path).unwrap();
+        rewrite(&checked).unwrap();
+        assert!(fs::read(&checked.path).unwrap() == content);
+        write_again(&mut OpenOptions::new().read(true).write(true).open(&checked.path).unwrap()).unwrap();
+        assert!(fs::read(&checked.path).unwrap() == content);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
+    }
+
+    /// As if what is read for the copy were not what was read for the check.
+    #[test]
+    fn a_copy_that_differs_does_not_replace_the_journal() {
+        let folder = tempfile::TempDir::new().unwrap();
+        for (altered, expected) in [(Some(100), 20), (Some(70_000), 20), (None, 19), (None, 21)] {
+            let checked = Checked { batches: expected, ..journal(folder.path(), 1..21) };
+            let mut content = fs::read(&checked.path).unwrap();
+            if let Some(at) = altered {
+                content[at] ^= 1;
+                fs::write(&checked.path, &content).unwrap();
+            }
+            let error = rewrite(&checked).unwrap_err();
+            assert_eq!(error.kind(), crate::error::ErrorKind::Io, "{error}");
+            assert!(error.message().contains("3.jnl"), "{error}");
+            assert!(fs::read(&checked.path).unwrap() == content, "the journal was changed");
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
+        }
     }
 
     #[test]
@@ -110,10 +183,10 @@ mod tests {
         let path = folder.path().join("0.jnl");
         for length in [0, 64 << 20] {
             File::create(&path).unwrap().set_len(length).unwrap();
-            rewrite(&path).unwrap();
+            rewrite(&Checked { path: path.clone(), after: 0, batches: 0 }).unwrap();
             assert_eq!(fs::metadata(&path).unwrap().len(), length);
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
-        rewrite(&folder.path().join("1.jnl")).unwrap();
+        rewrite(&Checked { path: folder.path().join("1.jnl"), after: 0, batches: 0 }).unwrap();
     }
 }

@@ -3,6 +3,7 @@
 mod crash;
 mod descriptors;
 mod families;
+mod full_disk;
 mod names;
 mod namespaces;
 mod regions;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use hjall_engine::clock::ManualClock;
 use hjall_engine::group::{self, CallWrites, Group, Outcome};
-use hjall_engine::mutation::{Check, CompareOp, Durability, MarkerKind, Mutation, Put};
+use hjall_engine::mutation::{Check, CompareOp, Durability, MarkerKind, Mutation, Put, PutCellOf, PutOf};
 use hjall_engine::store::fault::{Call, Counted, FaultStore, InjectedFault, When};
 use hjall_engine::store::{FjallStore, StoreOptions};
 use hjall_engine::{Engine, ErrorKind, Result, Table};
@@ -289,6 +289,56 @@ fn the_error_of_a_failed_commit_can_be_repeated() {
     assert_eq!(done.unwrap_err().to_string(), "no room");
     t.put(&put("a", &[("f:q", 6, "v")])).unwrap();
     assert_eq!(read(&t, "a"), ["f:q@6=v"]);
+}
+
+/// A change of a table and its name.
+type Change = (&'static str, fn(&Engine) -> Result<()>);
+
+/// A call that writes and its name.
+type WriteCall<'a> = (&'static str, Box<dyn FnMut() -> Result<()> + 'a>);
+
+/// The call is run again for its answer, when the table may have changed. The answer is still that of the failed write,
+/// which may have taken effect.
+#[test]
+fn a_change_of_the_table_does_not_hide_the_error_of_a_failed_commit() {
+    let changes: [Change; 4] = [
+        ("dropped", |engine| engine.disable_table(&name("t")).and_then(|()| engine.delete_table(&name("t")))),
+        ("disabled", |engine| engine.disable_table(&name("t"))),
+        ("without the family", |engine| engine.modify_table(descriptor("t", &["g"]))),
+        ("read only", |engine| {
+            let mut table = engine.describe(&name("t"))?;
+            table.set("READONLY", "true");
+            engine.modify_table(table)
+        }),
+    ];
+    let error = hjall_engine::Error::new(ErrorKind::DiskFull, "no room");
+    for (what, change) in changes {
+        let db = Database::folder();
+        let t = db.table("t", &["f"]);
+        let mut known = t.known().unwrap();
+        change(&db.engine).unwrap();
+        let written = put("a", &[("f:q", 5, "v")]);
+        let deleted = delete("a", &[(MarkerKind::Column, "f:q", SERVER)]);
+        let check =
+            Check { row: "a".into(), family: "f".into(), qualifier: "q".into(), op: CompareOp::Equal, value: None };
+        let cells = vec![PutCellOf { family: &b"f"[..], qualifier: b"q", timestamp: 5, value: b"v" }];
+        let short = PutOf { row: &b"a"[..], cells, ..PutOf::default() };
+        let mutations = [Mutation::Put(written.clone())];
+        let mut calls: [WriteCall<'_>; 8] = [
+            ("put", Box::new(|| t.put(&written))),
+            ("put of a known table", Box::new(|| known.put(&short))),
+            ("put of a table that is looked up", Box::new(|| t.known()?.put(&short))),
+            ("list", Box::new(|| t.put_many(std::slice::from_ref(&written)).into_iter().collect())),
+            ("delete", Box::new(|| t.delete(&deleted))),
+            ("increment", Box::new(|| t.increment(&increment("a", "f:n", 1)).map(drop))),
+            ("row mutation", Box::new(|| t.mutate_row(b"a", &mutations))),
+            ("conditional mutation", Box::new(|| t.check_and_mutate(&check, &mutations).map(drop))),
+        ];
+        for (call, run) in &mut calls {
+            let done = group::failing(&error, run);
+            assert_eq!(done.unwrap_err().to_string(), "no room", "{call}, {what}");
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
