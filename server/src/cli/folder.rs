@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use hjall_engine::quote::visible;
 use hjall_engine::{Engine, Options};
-use hjall_server::observe::visible;
 use hjall_server::settings::{Effective, Refused, Sources, StartupOptions};
 
 use super::exit::Failure;
