@@ -6,6 +6,7 @@
 //! written as explicit ranges. So the result does not depend on fancy-regex's own definition of a class.
 
 mod atom;
+mod automaton;
 mod case;
 mod charset;
 mod class;
@@ -25,6 +26,7 @@ use fancy_regex::{Regex, RegexBuilder};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::quote::Quoted;
+use automaton::Automaton;
 use parser::Translation;
 use text::Ended;
 
@@ -66,13 +68,19 @@ const AUTOMATON_WORK_MAX: u64 = 1 << 40;
 /// A compiled Java regular expression.
 #[derive(Debug)]
 pub struct JavaRegex {
-    regex: Regex,
+    engine: Engine,
     /// The estimate for the memory of the compiled pattern, in bytes.
     bytes: usize,
-    search: Search,
 }
 
-/// How a pattern is searched for.
+/// What searches for a pattern.
+#[derive(Debug)]
+enum Engine {
+    Automaton(Box<Automaton>),
+    Fancy(Regex, Search),
+}
+
+/// How fancy-regex searches for a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Search {
     /// By one automaton.
@@ -104,9 +112,7 @@ impl JavaRegex {
     }
 
     fn compile(translated: &str, bytes: usize, pattern: &str) -> Result<Self> {
-        let regex = compile(translated, bytes, pattern)?;
-        let search = Search::of(&regex);
-        Ok(Self { regex, bytes, search })
+        Ok(Self { engine: compile(translated, bytes, pattern)?, bytes })
     }
 
     /// Whether the text contains a match, or is one if the pattern has to match whole texts.
@@ -121,20 +127,22 @@ impl JavaRegex {
             Error::new(ErrorKind::Unprocessable, message)
         };
         // In steps of a few characters, the size of the pattern does not matter.
-        let is_bounded = self.search == Search::Steps;
+        let is_bounded = matches!(self.engine, Engine::Fancy(_, Search::Steps));
         if !is_bounded && (text.len() as u64).saturating_mul(self.bytes as u64) > AUTOMATON_WORK_MAX {
             return Err(gave_up(&"it is too large for the text", "use fewer repetitions"));
         }
         let backtracks = "make it backtrack less";
-        let found = match self.search {
-            Search::Automaton => self.regex.is_match(text),
-            Search::Steps | Search::Scans => match text::search(&self.regex, text, self.search == Search::Scans) {
-                Ok(found) => found,
-                Err(Ended::Stopped(error)) => return Err(error),
-                Err(Ended::Exhausted) => return Err(gave_up(&"it reads the text too often", backtracks)),
-            },
+        let found = match &self.engine {
+            Engine::Automaton(automaton) => automaton.is_match(text).map(Ok),
+            Engine::Fancy(regex, Search::Automaton) => Ok(regex.is_match(text)),
+            Engine::Fancy(regex, search) => text::search(regex, text, *search == Search::Scans),
         };
-        found.map_err(|error| gave_up(&error, backtracks))
+        match found {
+            Ok(found) => found.map_err(|error| gave_up(&error, backtracks)),
+            Err(Ended::Stopped(error)) => Err(error),
+            Err(Ended::Exhausted) => Err(gave_up(&"it reads the text too often", backtracks)),
+            Err(Ended::Failed) => Err(gave_up(&"its automaton has failed", "use another pattern")),
+        }
     }
 }
 
@@ -221,16 +229,19 @@ fn translate(pattern: &str, flags: u32) -> Result<Translation> {
     if translation.bytes > PATTERN_MEMORY_MAX { Err(memory::too_large()) } else { Ok(translation) }
 }
 
-fn compile(translated: &str, bytes: usize, pattern: &str) -> Result<Regex> {
+fn compile(translated: &str, bytes: usize, pattern: &str) -> Result<Engine> {
     let mut builder = RegexBuilder::new(translated);
     builder.backtrack_limit(BACKTRACKS_MAX);
     // The estimate is the limit; this is the limit on a mistake in it.
     builder.delegate_size_limit(PATTERN_MEMORY_MAX).delegate_dfa_size_limit(memory::state_cache(bytes));
     memory::compiling(bytes, || {
-        builder.build().map_err(|error| {
+        let regex = builder.build().map_err(|error| {
             let pattern = Quoted(format_args!("{pattern:?}")).to_string();
             Error::invalid(format!("the regular expression {pattern} is too large or not supported: {error}"))
                 .with_source(error)
-        })
+        })?;
+        let search = Search::of(&regex);
+        let automaton = (search == Search::Automaton).then(|| Automaton::new(translated, bytes)).flatten();
+        Ok(automaton.map_or(Engine::Fancy(regex, search), |automaton| Engine::Automaton(Box::new(automaton))))
     })
 }
