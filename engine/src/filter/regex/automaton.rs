@@ -10,6 +10,7 @@ use regex_automata::nfa::thompson::{self, NFA, WhichCaptures};
 use regex_automata::util::pool::Pool;
 use regex_automata::util::prefilter::Prefilter;
 use regex_automata::{Input, MatchKind, Span};
+use regex_syntax::hir::Hir;
 
 use super::memory::{self, PATTERN_MEMORY_MAX};
 use super::text::Ended;
@@ -43,10 +44,7 @@ impl Automaton {
     /// what only fancy-regex knows.
     pub(super) fn new(translated: &str, bytes: usize) -> Option<Self> {
         let hir = regex_syntax::parse(translated).ok()?;
-        // Only the existence of a match is wanted.
-        let config =
-            thompson::Config::new().which_captures(WhichCaptures::None).nfa_size_limit(Some(PATTERN_MEMORY_MAX));
-        let nfa = NFA::compiler().configure(config).build_from_hir(&hir).ok()?;
+        let nfa = nfa(&hir)?;
         let states = nfa.states().len();
         // Below the smallest usable capacity, that one is used.
         let config = DFA::config().cache_capacity(memory::state_cache(bytes)).skip_cache_capacity_check(true);
@@ -105,6 +103,17 @@ impl Automaton {
         let end = dfa.next_eoi_state(cache, state).map_err(|_| Ended::Failed)?;
         Ok(end.is_match())
     }
+}
+
+/// The states of an automaton before they are combined. `None` if only fancy-regex knows the pattern.
+pub(super) fn states(pattern: &str) -> Option<usize> {
+    Some(nfa(&regex_syntax::parse(pattern).ok()?)?.states().len())
+}
+
+fn nfa(hir: &Hir) -> Option<NFA> {
+    // Only the existence of a match is wanted.
+    let config = thompson::Config::new().which_captures(WhichCaptures::None).nfa_size_limit(Some(PATTERN_MEMORY_MAX));
+    NFA::compiler().configure(config).build_from_hir(hir).ok()
 }
 
 /// The outcome of a search that has reached a state with a tag.

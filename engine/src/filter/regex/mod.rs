@@ -65,6 +65,10 @@ const BACKTRACKS_MAX: usize = 1_000_000;
 /// of its states at each byte.
 const AUTOMATON_WORK_MAX: u64 = 1 << 40;
 
+/// The most that the length of a text and the states of an automaton inside a pattern that backtracks may be,
+/// multiplied. Such an automaton cannot be stopped: it takes at most about half a minute.
+const STEP_WORK_MAX: u64 = 1 << 32;
+
 /// A compiled Java regular expression.
 #[derive(Debug)]
 pub struct JavaRegex {
@@ -87,8 +91,9 @@ enum Search {
     Automaton,
     /// By backtracking, in steps of a few characters.
     Steps,
-    /// By backtracking, with automata that may read the rest of the text in one step.
-    Scans,
+    /// By backtracking, with automata that may read the rest of the text in one step. The largest of them has this
+    /// number of states before they are combined, if that is known.
+    Scans { states: Option<usize> },
 }
 
 impl JavaRegex {
@@ -126,16 +131,20 @@ impl JavaRegex {
             let message = format!("a regular expression gave up on a text of {bytes} bytes ({reason}): {remedy}");
             Error::new(ErrorKind::Unprocessable, message)
         };
-        // In steps of a few characters, the size of the pattern does not matter.
-        let is_bounded = matches!(self.engine, Engine::Fancy(_, Search::Steps));
-        if !is_bounded && (text.len() as u64).saturating_mul(self.bytes as u64) > AUTOMATON_WORK_MAX {
+        let (size, work_max) = match self.engine {
+            // In steps of a few characters, the size of the pattern does not matter.
+            Engine::Fancy(_, Search::Steps) => (0, u64::MAX),
+            Engine::Fancy(_, Search::Scans { states: Some(states) }) => (states, STEP_WORK_MAX),
+            _ => (self.bytes, AUTOMATON_WORK_MAX),
+        };
+        if (text.len() as u64).saturating_mul(size as u64) > work_max {
             return Err(gave_up(&"it is too large for the text", "use fewer repetitions"));
         }
         let backtracks = "make it backtrack less";
         let found = match &self.engine {
             Engine::Automaton(automaton) => automaton.is_match(text).map(Ok),
             Engine::Fancy(regex, Search::Automaton) => Ok(regex.is_match(text)),
-            Engine::Fancy(regex, search) => text::search(regex, text, *search == Search::Scans),
+            Engine::Fancy(regex, search) => text::search(regex, text, matches!(search, Search::Scans { .. })),
         };
         match found {
             Ok(found) => found.map_err(|error| gave_up(&error, backtracks)),
@@ -157,7 +166,7 @@ impl Search {
             }
         }
         let mut lines = Lines { line: String::new(), search: Self::Steps };
-        // Fails at the first line that decides.
+        // Fails at a line that decides.
         let _ = write!(lines, "{}", Program(regex));
         lines.search
     }
@@ -178,19 +187,33 @@ impl Write for Lines {
         }
         if text.ends_with('\n') {
             let line = std::mem::take(&mut self.line);
-            if automaton(&line).is_some_and(is_long) {
-                self.search = Search::Scans;
-                return Err(fmt::Error);
+            if let Some(pattern) = automaton(&line).filter(|pattern| is_long(pattern)) {
+                let states = unescaped(pattern).and_then(|pattern| automaton::states(&pattern));
+                let before = if let Search::Scans { states } = self.search { states } else { Some(0) };
+                self.search = Search::Scans { states: before.zip(states).map(|(a, b)| a.max(b)) };
             }
         }
         Ok(())
     }
 }
 
-/// The pattern of the automaton that a line of a program names, if it names one.
+/// The pattern of the automaton that a line of a program names, if it names one. It is escaped as Rust does.
 fn automaton(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("{ pattern: ")?;
     rest.rsplit_once("\", ").map(|(pattern, _)| pattern)
+}
+
+/// A pattern without Rust's escapes; `None` if it has others than those of printable ASCII.
+fn unescaped(pattern: &str) -> Option<String> {
+    let mut plain = String::with_capacity(pattern.len());
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => plain.push(chars.next().filter(|c| matches!(c, '\\' | '"' | '\''))?),
+            c => plain.push(c),
+        }
+    }
+    Some(plain)
 }
 
 /// Whether a pattern has a repetition. Its characters may be written as `\x{…}` and `\u{…}`, and its classes have no
