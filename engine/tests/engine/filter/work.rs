@@ -62,6 +62,19 @@ fn a_scan_stops_between_two_members_of_a_list() {
 }
 
 #[test]
+fn a_scan_stops_within_a_row() {
+    let world = World::new(&["f"]);
+    for column in 0..5000 {
+        world.put("r", &format!("f:{column:04}"), 5, "a");
+    }
+    let (whole, checks) = scan_until(&world, &parsed("ValueFilter(=, 'binary:b')"), 0);
+    assert_eq!(whole.unwrap(), 0);
+    assert!(checks >= 5, "{checks} checks of the stop flag");
+    let (stopped, _) = scan_until(&world, &parsed("ValueFilter(=, 'binary:b')"), checks - 1);
+    assert_eq!(stopped.unwrap_err().kind(), ErrorKind::Cancelled);
+}
+
+#[test]
 fn a_scan_stops_within_the_search_of_a_regular_expression() {
     stops_within_a_cell(&"a".repeat(8 << 10), &parsed("ValueFilter(=, 'regexstring:(?=[a-z]*b)c')"));
 }
