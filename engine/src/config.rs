@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Clock;
-use crate::store::{StoreOptions, memtables_in_use};
+use crate::store::{StoreOptions, held_by_compactions, memtables_in_use};
 
 /// Memory for the row cache if the size of neither cache is set.
 const ROW_CACHE_BYTES: u64 = 64 << 20;
@@ -60,6 +60,7 @@ impl Options {
             row_cache: self.row_cache_limit(),
             write_buffer: self.write_buffer_limit().saturating_mul(2),
             in_use: memtables_in_use(self.write_buffer_limit()),
+            compactions: held_by_compactions(),
         }
     }
 
@@ -118,6 +119,8 @@ pub struct MemoryLimits {
     pub write_buffer: u64,
     /// Data that is in files and still in memory, because a compaction uses it or fjall has not released it yet.
     pub in_use: u64,
+    /// Blocks of files that compactions have read.
+    pub compactions: u64,
 }
 
 /// Limits on the size of a cell, in bytes. 0 or less: no limit.

@@ -4,6 +4,7 @@
 //! therefore shows what a caller has sent as a [`Quoted`], which stops at [`QUOTED_MAX`] bytes: no text is escaped or
 //! copied that is not shown.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display, Write};
 
 /// The length at which a quoted text is cut, in bytes. Names of up to a quarter of it are shown whole even if each of
@@ -50,6 +51,35 @@ pub fn shortened(max: usize, value: &dyn Display) -> String {
         }
     }
     Shortened(max, value).to_string()
+}
+
+/// Text for a terminal: characters that a terminal does not show as they are (see [`is_hidden`]) are escaped, except
+/// for line breaks and tabs.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let is_escaped = |c: char| is_hidden(c) && c != '\n' && c != '\t';
+    if !text.contains(is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let mut visible = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_escaped(c) {
+            visible.extend(c.escape_default());
+        } else {
+            visible.push(c);
+        }
+    }
+    Cow::Owned(visible)
+}
+
+/// Whether a terminal or an editor does not show a character as such: control characters, separators of lines and
+/// paragraphs, characters that change the direction of text, and those without a width.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+        )
 }
 
 /// Writes the first `max` bytes of the text of a value, and `…` if it is longer. The value is not formatted further
@@ -130,6 +160,12 @@ mod tests {
         let row = [0; 1 << 10];
         assert_eq!(binary(&row).to_string(), "\\x00".repeat(1 << 10));
         assert_eq!(utf8(&[b'x'; QUOTED_MAX]).to_string(), "x".repeat(QUOTED_MAX));
+    }
+
+    #[test]
+    fn characters_that_a_terminal_does_not_show_are_escaped() {
+        assert_eq!(visible("a\u{202e}é\tb\n\x1b[m\r\u{9b}\u{200b}"), "a\\u{202e}é\tb\n\\u{1b}[m\\r\\u{9b}\\u{200b}");
+        assert!(matches!(visible("a é\t\n"), Cow::Borrowed("a é\t\n")));
     }
 
     #[test]

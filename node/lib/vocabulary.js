@@ -97,13 +97,13 @@ const Operation = Object.freeze({
   /** `{}` → `{ [name]: number }`: figures of the database, by name. Embedded only. */
   statistics: 52,
   /**
-   * `{ path, cacheBytes, rowCacheBytes, writeBufferBytes, fsync, syncInterval, readOnly }` → `undefined`: opens a
-   * folder. Embedded only.
+   * `{ path, cacheBytes, rowCacheBytes, writeBufferBytes, catalogBytes, fsync, syncInterval, readOnly }` → `undefined`:
+   * opens a folder. Embedded only.
    */
   open: 60,
   /**
-   * `{ cacheBytes, rowCacheBytes, writeBufferBytes, fsync, syncInterval }` → `undefined`: opens a database in memory.
-   * Embedded only.
+   * `{ cacheBytes, rowCacheBytes, writeBufferBytes, catalogBytes, fsync, syncInterval }` → `undefined`: opens a
+   * database in memory. Embedded only.
    */
   openMemory: 61,
   /** `{}` → `undefined`: completes pending calls, then closes the database. Embedded only. */

@@ -53,6 +53,7 @@ test('the error names the reason why a folder cannot be opened', async () => {
     { cacheBytes: 1 << 20 },
     { rowCacheBytes: 1 << 20 },
     { writeBufferBytes: 1 << 20 },
+    { catalogBytes: 1 << 20 },
     { durability: 'FSYNC_WAL' },
     { syncInterval: 250 },
   ])

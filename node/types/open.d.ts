@@ -39,6 +39,11 @@ export interface MemoryOptions extends FormOptions {
   rowCacheBytes?: number | undefined;
   /** Size of the write buffers, in bytes: data in memory that has not been flushed to files. */
   writeBufferBytes?: number | undefined;
+  /**
+   * Size of the descriptors of all tables and namespaces, in bytes. Beyond it, none can be added or extended, but all
+   * that exist can be used and deleted. Default: no limit.
+   */
+  catalogBytes?: number | undefined;
 }
 
 /** The options of `open`. */

@@ -70,10 +70,18 @@ def test_an_unknown_durability_of_the_database_is_refused(tmp_path, options):
         hjall.memory(sync_interval=1)
 
 
-@pytest.mark.parametrize("option", ["cache_bytes", "row_cache_bytes", "write_buffer_bytes", "cell_bytes_max"])
+@pytest.mark.parametrize("option", ["cache_bytes", "row_cache_bytes", "write_buffer_bytes", "catalog_bytes", "cell_bytes_max"])
 def test_an_open_folder_cannot_be_opened_with_other_options(tmp_path, option):
     with hjall.open(tmp_path), pytest.raises(hjall.InvalidArgument, match="other options"):
         hjall.open(tmp_path, **{option: 1 << 20})
+
+
+def test_the_descriptors_of_tables_have_a_limit():
+    with hjall.memory(catalog_bytes=50_000) as db:
+        db.create_table("t", {"f": {}})
+        with pytest.raises(hjall.InvalidDescriptor, match="the descriptors of all tables and namespaces"):
+            db.create_table("large", {f"f{n}": {} for n in range(100)})
+        assert db.tables() == [b"t"]
 
 
 def test_an_incremental_backup_replaces_an_earlier_one(tmp_path):

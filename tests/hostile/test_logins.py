@@ -3,6 +3,7 @@ import concurrent.futures
 import contextlib
 import random
 import re
+import select
 import socket
 import struct
 import subprocess
@@ -271,6 +272,26 @@ def test_checking_passwords_does_not_stop_the_others(plain):
     assert told.count(401) <= 100, "no more are checked than one address may fail"
     # A check takes 19 MiB, and only few run at a time.
     assert rss(plain) - before < 200 << 20
+
+
+def test_addresses_take_turns_in_checks_of_passwords(attacked, users):
+    server = attacked("--users", str(users), "--set", "auth.without_tls=loopback", "--set", "auth.checks=1")
+
+    def log_in(raw, user, password):
+        for status, payload in ((1, b"PLAIN"), (2, b"\0" + user + b"\0" + password)):
+            raw.sendall(struct.pack(">bi", status, len(payload)) + payload)
+
+    with contextlib.ExitStack() as closing:
+        guessers = [closing.enter_context(connect(server.port, source="127.0.2.1")) for _ in range(95)]
+        for number, guesser in enumerate(guessers):
+            log_in(guesser, b"nobody-%d" % number, b"guess")
+        alice = closing.enter_context(connect(server.port, source="127.0.3.1"))
+        log_in(alice, b"alice", PASSWORD.encode())
+        answer = alice.recv(1 << 16)
+        answered, _, _ = select.select(guessers, [], [], 0)
+        assert answer == struct.pack(">bi", 5, 0), answer
+        # More than the queue has places are answered: all others are still waiting.
+        assert len(answered) < 85, "her password was checked after all others"
 
 
 class WithLogin(Bystander):

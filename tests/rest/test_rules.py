@@ -223,3 +223,17 @@ BROWSER = [
 def test_browsers_read_for_their_users_alone(address, method, headers, wanted):
     path = "/version" if method in ("GET", "HEAD") else "/version/schema"
     assert send(address, method, path, **headers)[0] == wanted
+
+
+# -- plain text ---------------------------------------------------------------------------------------
+
+def test_characters_that_a_terminal_does_not_show_are_escaped_in_plain_text(address):
+    schema = {"who": "\u202ebidi\u009bclear", "ColumnSchema": [{"name": "f\u200b", "of": "\x1b[2J"}]}
+    assert send(address, "PUT", "/hidden/schema", json.dumps(schema), Content_Type=JSON)[0] == 201
+    try:
+        text = send(address, "GET", "/hidden/schema", Accept="text/plain")[2].decode()
+        assert r"who => '\u{202e}bidi\u{9b}clear'" in text and r"f\u{200b}" in text and r"\u{1b}[2J" in text, text
+        sent = json.loads(send(address, "GET", "/hidden/schema", Accept=JSON)[2])
+        assert sent["who"] == schema["who"] and sent["ColumnSchema"][0]["of"] == "\x1b[2J"
+    finally:
+        assert send(address, "DELETE", "/hidden/schema")[0] == 200

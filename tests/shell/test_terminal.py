@@ -141,6 +141,14 @@ def test_errors_are_red_on_a_terminal_only(folder_shell, tmp_path):
     assert "\x1b" not in done.stdout and "ERROR: Unknown table none!" in done.stdout
 
 
+def test_characters_that_a_terminal_does_not_show_are_escaped(terminal):
+    said(terminal, r"""create 't', {NAME => "f\u202e", METADATA => {'who' => "\u202ebidi\u009bclear"}}""")
+    printed = said(terminal, "describe 't'").replace("\n", "")
+    assert r"f\u{202E}" in printed and r"\u{202E}bidi\x9Bclear" in printed, printed
+    assert not {"\u202e", "\u009b"} & set(printed)
+    assert "\u202e" not in typed_until(terminal, "get 't', 'r', 'f" + TAB + TAB, "'f")
+
+
 def test_control_c_leaves_a_question(terminal):
     said(terminal, "create 'my_table', 'f'")
     terminal.send("disable_all 'my.*'")

@@ -111,6 +111,7 @@ fn options(session: &Session, from: &mut Request) -> Result<Options> {
         cache_bytes: from.maybe(Request::i64)?.map(size).transpose()?,
         row_cache_bytes: from.maybe(Request::i64)?.map(size).transpose()?,
         write_buffer_bytes: from.maybe(Request::i64)?.map(size).transpose()?,
+        catalog_bytes: from.maybe(Request::i64)?.map(size).transpose()?,
         fsync: from.flag()?,
         sync_interval: from.maybe(Request::i64)?.map(size).transpose()?.map(Duration::from_millis),
         ..Options::default()

@@ -126,11 +126,11 @@ numbered! {
         ClusterId = 51,
         /// `{}` → `{ [name]: number }`: figures of the database, by name. Embedded only.
         Statistics = 52,
-        /// `{ path, cacheBytes, rowCacheBytes, writeBufferBytes, fsync, syncInterval, readOnly }` → `undefined`: opens
-        /// a folder. Embedded only.
+        /// `{ path, cacheBytes, rowCacheBytes, writeBufferBytes, catalogBytes, fsync, syncInterval, readOnly }` →
+        /// `undefined`: opens a folder. Embedded only.
         Open = 60,
-        /// `{ cacheBytes, rowCacheBytes, writeBufferBytes, fsync, syncInterval }` → `undefined`: opens a database in
-        /// memory. Embedded only.
+        /// `{ cacheBytes, rowCacheBytes, writeBufferBytes, catalogBytes, fsync, syncInterval }` → `undefined`: opens a
+        /// database in memory. Embedded only.
         OpenMemory = 61,
         /// `{}` → `undefined`: completes pending calls, then closes the database. Embedded only.
         Close = 62,

@@ -148,7 +148,7 @@ impl Database {
     /// Makes a database in a folder, or in memory if `path` is `None`, without opening it.
     #[new]
     #[pyo3(signature = (path, *, encoding=None, clock=None, cache_bytes=None, row_cache_bytes=None,
-    write_buffer_bytes=None, cell_bytes_max=None, durability=None, sync_interval=None, read_only=false))]
+    write_buffer_bytes=None, catalog_bytes=None, cell_bytes_max=None, durability=None, sync_interval=None, read_only=false))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn new(
         path: Option<PathBuf>,
@@ -157,6 +157,7 @@ impl Database {
         cache_bytes: Option<u64>,
         row_cache_bytes: Option<u64>,
         write_buffer_bytes: Option<u64>,
+        catalog_bytes: Option<u64>,
         cell_bytes_max: Option<i64>,
         durability: Option<&str>,
         sync_interval: Option<f64>,
@@ -187,7 +188,7 @@ impl Database {
             cache_bytes,
             row_cache_bytes,
             write_buffer_bytes,
-            catalog_bytes: None,
+            catalog_bytes,
             fsync,
             sync_interval,
             read_only,

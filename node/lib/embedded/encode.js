@@ -172,10 +172,11 @@ function namespace(out, given) {
 }
 
 /** The sizes of caches and buffers when a database is opened, and when its writes are synced. */
-function sizes(out, { cacheBytes, rowCacheBytes, writeBufferBytes, fsync, syncInterval }) {
+function sizes(out, { cacheBytes, rowCacheBytes, writeBufferBytes, catalogBytes, fsync, syncInterval }) {
   out.maybe(cacheBytes, i64);
   out.maybe(rowCacheBytes, i64);
   out.maybe(writeBufferBytes, i64);
+  out.maybe(catalogBytes, i64);
   out.flag(fsync);
   out.maybe(syncInterval, i64);
 }

@@ -11,7 +11,8 @@ const { ManualClock } = require('./clock.js');
 const { progressOf } = require('./copying.js');
 const { native } = require('./native.js');
 
-const MEMORY_OPTIONS = new Set(['encoding', 'readBigInts', 'clock', 'cacheBytes', 'rowCacheBytes', 'writeBufferBytes']);
+const SIZES = ['cacheBytes', 'rowCacheBytes', 'writeBufferBytes', 'catalogBytes'];
+const MEMORY_OPTIONS = new Set(['encoding', 'readBigInts', 'clock', ...SIZES]);
 const OPTIONS = new Set([...MEMORY_OPTIONS, 'durability', 'syncInterval', 'readOnly']);
 
 /** What SYNC_WAL may mean: as fast as the operating system takes writes, or on disk. */
@@ -20,7 +21,7 @@ const DURABILITIES = ['SYNC_WAL', 'FSYNC_WAL'];
 /** Makes a backend that is not open yet, and the common part of the requests that open it. */
 function prepared(options, where, known = OPTIONS) {
   const given = checked(options, known, where);
-  const { encoding, clock, cacheBytes, rowCacheBytes, writeBufferBytes, durability, syncInterval, readOnly } = given;
+  const { encoding, clock, durability, syncInterval, readOnly } = given;
   const backend = new EmbeddedBackend(
     native().NativeDatabase,
     encodingOf(encoding, where),
@@ -35,9 +36,7 @@ function prepared(options, where, known = OPTIONS) {
   return {
     backend,
     request: {
-      cacheBytes: size(cacheBytes, 'cacheBytes'),
-      rowCacheBytes: size(rowCacheBytes, 'rowCacheBytes'),
-      writeBufferBytes: size(writeBufferBytes, 'writeBufferBytes'),
+      ...Object.fromEntries(SIZES.map((name) => [name, size(given[name], name)])),
       fsync: oneOf(durability, DURABILITIES, `${where}: option \`durability\``) === 'FSYNC_WAL',
       syncInterval: size(syncInterval, 'syncInterval'),
       readOnly: flag(readOnly, `${where}: option \`readOnly\``),
@@ -50,8 +49,8 @@ function prepared(options, where, known = OPTIONS) {
  * folder share one engine.
  * @param {string | URL} path
  * @param {{ encoding?: 'utf8', readBigInts?: boolean, clock?: ManualClock, cacheBytes?: number,
- * rowCacheBytes?: number, writeBufferBytes?: number, durability?: 'SYNC_WAL' | 'FSYNC_WAL',
- * syncInterval?: number, readOnly?: boolean }} [options]
+ * rowCacheBytes?: number, writeBufferBytes?: number, catalogBytes?: number,
+ * durability?: 'SYNC_WAL' | 'FSYNC_WAL', syncInterval?: number, readOnly?: boolean }} [options]
  * @returns {Promise<Database>}
  */
 async function open(path, options) {

@@ -129,6 +129,8 @@ def open(path: _Path, **options: _Unpack[_Options]) -> Database:
     - `row_cache_bytes`: the memory for the row cache, in bytes; 0 switches it off. The default is an eighth of
       `cache_bytes`, or 64 MiB if that is not given.
     - `write_buffer_bytes`: the memory for data that is not yet in files, in bytes; 128 MiB by default.
+    - `catalog_bytes`: the memory for the descriptors of tables and namespaces, in bytes. Beyond it, none can be added
+      or extended, but all that exist can be used and deleted. There is no limit by default.
     - `durability`: what `SYNC_WAL` means, which is the default of tables and of calls. With ``"SYNC_WAL"``, a write
       returns when the operating system has it, and a power failure can lose the writes of the last `sync_interval`.
       With ``"FSYNC_WAL"``, it returns when it is on disk.

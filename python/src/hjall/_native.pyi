@@ -72,6 +72,7 @@ class Database:
         cache_bytes: int | None = None,
         row_cache_bytes: int | None = None,
         write_buffer_bytes: int | None = None,
+        catalog_bytes: int | None = None,
         cell_bytes_max: int | None = None,
         durability: str | None = None,
         sync_interval: float | None = None,

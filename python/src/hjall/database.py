@@ -56,6 +56,7 @@ class Database:
             cache_bytes=options.get("cache_bytes"),
             row_cache_bytes=options.get("row_cache_bytes"),
             write_buffer_bytes=options.get("write_buffer_bytes"),
+            catalog_bytes=options.get("catalog_bytes"),
             cell_bytes_max=options.get("cell_bytes_max"),
             durability=options.get("durability"),
             sync_interval=options.get("sync_interval"),

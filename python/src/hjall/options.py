@@ -24,6 +24,7 @@ class Options(TypedDict, total=False):
     cache_bytes: int | None
     row_cache_bytes: int | None
     write_buffer_bytes: int | None
+    catalog_bytes: int | None
     cell_bytes_max: int | None
     durability: str | None
     sync_interval: float | None

@@ -6,17 +6,17 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::Builder;
 
-use crossbeam_channel::{Sender, bounded};
 use hjall_engine::clock::Clock;
 use ring::{hmac, rand};
 use tokio::sync::{OnceCell, oneshot};
 
 use super::password::{HashedPassword, PASSWORD_BYTES_MAX};
-use super::tries::{Reached, Tries};
+use super::tries::{Reached, Tries, network};
 use super::users::User;
+use super::waiting::Waiting;
 use crate::settings::config::AuthSettings;
 
-/// The largest number of waiting checks. Further ones are refused.
+/// The largest number of waiting checks. Beyond it, the address with the most waiting checks gives places to others.
 const WAITING_MAX: usize = 64;
 /// The largest number of verified credentials that are remembered.
 const VERIFIED_MAX: usize = 4096;
@@ -54,7 +54,7 @@ type Credential = [u8; 32];
 /// Checks passwords for all connections.
 pub struct Checks {
     key: hmac::Key,
-    waiting: Sender<Job>,
+    waiting: Arc<Waiting<Job>>,
     /// Verified credentials, each with the time until which it is remembered.
     verified: Mutex<HashMap<Credential, i64>>,
     /// Checks that run or wait. Connections that send the same credential share one.
@@ -87,13 +87,16 @@ impl Checks {
     pub fn new(threads: usize, clock: Arc<dyn Clock>) -> Result<Self, String> {
         let key = hmac::Key::generate(hmac::HMAC_SHA256, &rand::SystemRandom::new());
         let key = key.map_err(|_| "the operating system gives no random bytes".to_owned())?;
-        let (waiting, jobs) = bounded::<Job>(WAITING_MAX);
+        let (verified, running) = (Mutex::default(), Mutex::default());
+        let waiting = Arc::new(Waiting::<Job>::new(WAITING_MAX));
+        // Dropped if a thread cannot be started, which ends the others.
+        let checks = Self { key, waiting, verified, running, tries: Tries::default(), clock };
         for number in 0..threads.max(1) {
-            let jobs = jobs.clone();
+            let waiting = checks.waiting.clone();
             let run = move || {
                 // The memory is reused, because the allocator would keep much of what each check allocates.
                 let mut memory = Vec::new();
-                for Job { hash, password, matches } in jobs {
+                while let Some(Job { hash, password, matches }) = waiting.next() {
                     // The client may have disconnected.
                     if !matches.is_closed() {
                         let _ = matches.send(hash.matches_within(&password, &mut memory));
@@ -103,8 +106,7 @@ impl Checks {
             let thread = Builder::new().name(format!("hjall-login-{number}")).spawn(run);
             thread.map_err(|error| format!("the operating system gives no thread: {error}"))?;
         }
-        let (verified, running) = (Mutex::default(), Mutex::default());
-        Ok(Self { key, waiting, verified, running, tries: Tries::default(), clock })
+        Ok(checks)
     }
 
     /// The time by the clock of the checks.
@@ -174,12 +176,14 @@ impl Checks {
         })?;
         let (matches, checked) = oneshot::channel();
         let job = Job { hash: check.hash.clone(), password: check.password.to_vec(), matches };
-        if self.waiting.try_send(job).is_err() {
+        let waits = self.waiting.push(network(check.from), job).is_ok();
+        // An error if the check has lost its place in the queue.
+        let checked = if waits { checked.await.ok() } else { None };
+        let Some(is_right) = checked else {
             // No password was checked, so no login has failed.
             begun.succeeded();
             return Err(Refused::Busy);
-        }
-        let is_right = checked.await.unwrap_or(false);
+        };
         if is_right {
             begun.succeeded();
             self.remember(settings, check.credential);
@@ -219,6 +223,12 @@ impl Checks {
     /// Forgets all verified credentials.
     pub fn forget(&self) {
         lock(&self.verified).clear();
+    }
+}
+
+impl Drop for Checks {
+    fn drop(&mut self) {
+        self.waiting.close();
     }
 }
 

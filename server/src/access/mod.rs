@@ -12,6 +12,7 @@ mod role;
 mod token;
 mod tries;
 mod users;
+mod waiting;
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};

@@ -162,7 +162,7 @@ fn reached(failures: &HashMap<Key, Failures>, key: &Key, max: u32, now_ms: i64, 
 }
 
 /// The address, or the network of an IPv6 address, since one client commonly has all addresses of a /64.
-fn network(address: IpAddr) -> IpAddr {
+pub(super) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into(),
         v4 => v4,

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use hjall_engine::quote::visible;
 use hjall_engine::{Engine, Options};
-use hjall_server::observe::visible;
 use hjall_server::settings::{Effective, Refused, Sources, StartupOptions};
 
 use super::exit::Failure;
@@ -35,7 +35,7 @@ pub fn check_exists(data: &Path) -> Result<(), Failure> {
     Err(Failure::Usage(format!("data folder {} does not exist; name another one with --data", data.display())))
 }
 
-/// Checks that this process may create files in a data folder, which may not exist yet. Files that root creates in the
+/// Checks that this process may create files in a data folder, if it exists. Files that root creates in the
 /// folder of another user would keep that user's server from opening it. Must be called before a command changes
 /// anything in the folder.
 pub fn check_owner(data: &Path, command: &str) -> Result<(), Failure> {
@@ -47,16 +47,15 @@ pub fn check_owner(data: &Path, command: &str) -> Result<(), Failure> {
     )))
 }
 
-/// The owner of a folder, or of the one in which it would be created, as an argument of `sudo -u`, if that is another
-/// user and this process is root's.
+/// The owner of a folder, as an argument of `sudo -u`, if that is another user and this process is root's. `None` for a
+/// folder that does not exist: no server uses it, and in a container root may create one in the folder of any user.
 #[cfg(unix)]
 pub fn other_owner(data: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
     if !rustix::process::geteuid().is_root() {
         return None;
     }
-    let path = std::path::absolute(data).ok()?;
-    let owner = path.ancestors().find_map(|folder| std::fs::metadata(folder).ok())?.uid();
+    let owner = std::fs::metadata(data).ok()?.uid();
     (owner != 0).then(|| name_of(owner).unwrap_or_else(|| format!("'#{owner}'")))
 }
 

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use hjall_server::observe::{LineFormat, LogWriter, visible};
+use hjall_engine::quote::visible;
+use hjall_server::observe::{LineFormat, LogWriter};
 use hjall_server::settings::{Effective, StartupOptions};
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
@@ -51,7 +52,7 @@ impl Drop for Log {
 
 /// Prints a line to standard error without waiting for a slow reader. It may contain names that clients have chosen.
 pub fn say(line: String) {
-    let line = visible(&line);
+    let line = visible(&line).into_owned();
     let (done, printed) = mpsc::channel();
     let printing = std::thread::Builder::new().spawn(move || {
         // If standard error is closed, there is no reader.

@@ -8,6 +8,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
+use hjall_engine::quote::is_hidden;
+
 /// Bytes of lines that wait to be written. A line that does not fit is dropped.
 const WAITING_BYTES_MAX: usize = 4 << 20;
 /// Longer lines are cut, or dropped if they cannot be cut.
@@ -174,20 +176,6 @@ impl LineFormat {
     }
 }
 
-/// Text for a terminal: characters that a terminal does not show as they are, except for line breaks and tabs, are
-/// escaped.
-pub fn visible(text: &str) -> String {
-    let mut visible = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_hidden(c) && c != '\n' && c != '\t' {
-            visible.extend(c.escape_default());
-        } else {
-            visible.push(c);
-        }
-    }
-    visible
-}
-
 /// Escapes the characters of a JSON object that JSON does not escape. All of them are in its strings.
 fn clean_json(line: &[u8]) -> Vec<u8> {
     if line.is_ascii() {
@@ -207,24 +195,13 @@ fn clean_json(line: &[u8]) -> Vec<u8> {
     clean.into_bytes()
 }
 
-/// Whether a terminal or an editor does not show a character as such: control characters, separators of lines and
-/// paragraphs, characters that change the direction of text, and those without a width.
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
-        )
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Write;
     use std::sync::mpsc;
     use std::time::Duration;
 
-    use super::{LineFormat, LogWriter, WAITING_BYTES_MAX, dropped_log_lines, visible};
+    use super::{LineFormat, LogWriter, WAITING_BYTES_MAX, dropped_log_lines};
 
     const TEXT: LineFormat = LineFormat::Text { colours: false };
 
@@ -266,7 +243,6 @@ mod tests {
         assert_eq!(clean(TEXT, "a\u{202e}b\u{2028}c\u{200b}d").unwrap(), "a\\u{202e}b\\u{2028}c\\u{200b}d\n");
         let json = clean(LineFormat::Json, "{\"a\":\"\u{85}\u{9b}\u{202e}\u{2029}\u{e0041}é\\u0007\"}\n").unwrap();
         assert_eq!(json, "{\"a\":\"\\u0085\\u009b\\u202e\\u2029\\udb40\\udc41é\\u0007\"}\n");
-        assert_eq!(visible("a\u{202e}é\tb\n\x1b[m\r"), "a\\u{202e}é\tb\n\\u{1b}[m\\r");
         let long = clean(TEXT, &"é".repeat(100_000)).unwrap();
         assert!(long.len() < 40_000 && long.ends_with("more bytes)\n"), "{}", long.len());
         assert_eq!(clean(LineFormat::Json, "{}\n").unwrap(), "{}\n");

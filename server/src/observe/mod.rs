@@ -29,7 +29,7 @@ pub use connections::{ConnectionCounters, ConnectionFigures, ConnectionRefusal};
 pub use exceptions::Exceptions;
 pub use histogram::{Histogram, Snapshot};
 pub use lane::LaneMetrics;
-pub use log_writer::{LineFormat, LogWriter, dropped_log_lines, visible};
+pub use log_writer::{LineFormat, LogWriter, dropped_log_lines};
 pub use report::{CallEnd, CallReport, Dropped, Observer, Refusal};
 pub use slow::{Judgement, SlowCall, SlowLog, SlowSettings};
 pub use window::Window;

@@ -75,6 +75,8 @@ fn memory(startup: &StartupOptions) -> Vec<Memory> {
         parts.push(of("write buffer", limits.write_buffer, "store.write_buffer: writes wait at twice its value"));
         let in_use = "store.write_buffer: flushed data that compactions still use";
         parts.push(of("memtables in use", limits.in_use, in_use));
+        let compacted = "three at a time hold what they write to a file of at most 64 MiB";
+        parts.push(of("compactions", limits.compactions, compacted));
         let kept = startup.config.limits.scanner_snapshot_writes.unwrap_or(u64::MAX);
         parts.push(of("snapshots of scanners", kept, "limits.scanner_snapshot_writes"));
     }

@@ -6,6 +6,7 @@ pub mod time;
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
+use hjall_engine::quote::is_hidden;
 use serde_json::{Map, Value as Json};
 
 /// The format of what commands print.
@@ -220,15 +221,16 @@ impl Output {
         if self.colour { format!("\x1b[31m{text}\x1b[0m") } else { text.into_owned() }
     }
 
-    /// A text from a server or a table, without what would control the terminal.
+    /// A text from a server or a table. On a terminal, characters that it does not show as they are, are escaped.
     fn harmless<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let controls = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
-        if self.width == 0 || !text.contains(controls) {
+        let is_escaped = |letter: char| is_hidden(letter) && !matches!(letter, '\n' | '\t');
+        if self.width == 0 || !text.contains(is_escaped) {
             return Cow::Borrowed(text);
         }
-        let shown = |letter: char| match controls(letter) {
-            true => format!("\\x{:02X}", u32::from(letter)),
-            false => letter.to_string(),
+        let shown = |letter: char| match (is_escaped(letter), u32::from(letter)) {
+            (false, _) => letter.to_string(),
+            (true, code @ ..=0xff) => format!("\\x{code:02X}"),
+            (true, code) => format!("\\u{{{code:X}}}"),
         };
         Cow::Owned(text.chars().map(shown).collect())
     }

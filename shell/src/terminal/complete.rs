@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use hjall_engine::name::TableName;
+use hjall_engine::quote::is_hidden;
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
@@ -129,7 +130,9 @@ impl Names {
             }
         };
         let prefix = &before[begin..];
-        let mut names: Vec<String> = names.into_iter().filter(|name| name.starts_with(prefix)).collect();
+        // A name with characters that a terminal does not show has to be typed with escapes.
+        let is_offered = |name: &String| name.starts_with(prefix) && !name.contains(is_hidden);
+        let mut names: Vec<String> = names.into_iter().filter(is_offered).collect();
         names.sort_unstable();
         names.dedup();
         names.truncate(OFFERS_MAX);

@@ -6,6 +6,7 @@
 //! written as explicit ranges. So the result does not depend on fancy-regex's own definition of a class.
 
 mod atom;
+mod automaton;
 mod case;
 mod charset;
 mod class;
@@ -25,6 +26,7 @@ use fancy_regex::{Regex, RegexBuilder};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::quote::Quoted;
+use automaton::Automaton;
 use parser::Translation;
 use text::Ended;
 
@@ -63,24 +65,35 @@ const BACKTRACKS_MAX: usize = 1_000_000;
 /// of its states at each byte.
 const AUTOMATON_WORK_MAX: u64 = 1 << 40;
 
+/// The most that the length of a text and the states of an automaton inside a pattern that backtracks may be,
+/// multiplied. Such an automaton cannot be stopped: it takes at most about half a minute.
+const STEP_WORK_MAX: u64 = 1 << 32;
+
 /// A compiled Java regular expression.
 #[derive(Debug)]
 pub struct JavaRegex {
-    regex: Regex,
+    engine: Engine,
     /// The estimate for the memory of the compiled pattern, in bytes.
     bytes: usize,
-    search: Search,
 }
 
-/// How a pattern is searched for.
+/// What searches for a pattern.
+#[derive(Debug)]
+enum Engine {
+    Automaton(Box<Automaton>),
+    Fancy(Regex, Search),
+}
+
+/// How fancy-regex searches for a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Search {
     /// By one automaton.
     Automaton,
     /// By backtracking, in steps of a few characters.
     Steps,
-    /// By backtracking, with automata that may read the rest of the text in one step.
-    Scans,
+    /// By backtracking, with automata that may read the rest of the text in one step. The largest of them has this
+    /// number of states before they are combined, if that is known.
+    Scans { states: Option<usize> },
 }
 
 impl JavaRegex {
@@ -104,9 +117,7 @@ impl JavaRegex {
     }
 
     fn compile(translated: &str, bytes: usize, pattern: &str) -> Result<Self> {
-        let regex = compile(translated, bytes, pattern)?;
-        let search = Search::of(&regex);
-        Ok(Self { regex, bytes, search })
+        Ok(Self { engine: compile(translated, bytes, pattern)?, bytes })
     }
 
     /// Whether the text contains a match, or is one if the pattern has to match whole texts.
@@ -120,21 +131,27 @@ impl JavaRegex {
             let message = format!("a regular expression gave up on a text of {bytes} bytes ({reason}): {remedy}");
             Error::new(ErrorKind::Unprocessable, message)
         };
-        // In steps of a few characters, the size of the pattern does not matter.
-        let is_bounded = self.search == Search::Steps;
-        if !is_bounded && (text.len() as u64).saturating_mul(self.bytes as u64) > AUTOMATON_WORK_MAX {
+        let (size, work_max) = match self.engine {
+            // In steps of a few characters, the size of the pattern does not matter.
+            Engine::Fancy(_, Search::Steps) => (0, u64::MAX),
+            Engine::Fancy(_, Search::Scans { states: Some(states) }) => (states, STEP_WORK_MAX),
+            _ => (self.bytes, AUTOMATON_WORK_MAX),
+        };
+        if (text.len() as u64).saturating_mul(size as u64) > work_max {
             return Err(gave_up(&"it is too large for the text", "use fewer repetitions"));
         }
         let backtracks = "make it backtrack less";
-        let found = match self.search {
-            Search::Automaton => self.regex.is_match(text),
-            Search::Steps | Search::Scans => match text::search(&self.regex, text, self.search == Search::Scans) {
-                Ok(found) => found,
-                Err(Ended::Stopped(error)) => return Err(error),
-                Err(Ended::Exhausted) => return Err(gave_up(&"it reads the text too often", backtracks)),
-            },
+        let found = match &self.engine {
+            Engine::Automaton(automaton) => automaton.is_match(text).map(Ok),
+            Engine::Fancy(regex, Search::Automaton) => Ok(regex.is_match(text)),
+            Engine::Fancy(regex, search) => text::search(regex, text, matches!(search, Search::Scans { .. })),
         };
-        found.map_err(|error| gave_up(&error, backtracks))
+        match found {
+            Ok(found) => found.map_err(|error| gave_up(&error, backtracks)),
+            Err(Ended::Stopped(error)) => Err(error),
+            Err(Ended::Exhausted) => Err(gave_up(&"it reads the text too often", backtracks)),
+            Err(Ended::Failed) => Err(gave_up(&"its automaton has failed", "use another pattern")),
+        }
     }
 }
 
@@ -149,7 +166,7 @@ impl Search {
             }
         }
         let mut lines = Lines { line: String::new(), search: Self::Steps };
-        // Fails at the first line that decides.
+        // Fails at a line that decides.
         let _ = write!(lines, "{}", Program(regex));
         lines.search
     }
@@ -170,19 +187,33 @@ impl Write for Lines {
         }
         if text.ends_with('\n') {
             let line = std::mem::take(&mut self.line);
-            if automaton(&line).is_some_and(is_long) {
-                self.search = Search::Scans;
-                return Err(fmt::Error);
+            if let Some(pattern) = automaton(&line).filter(|pattern| is_long(pattern)) {
+                let states = unescaped(pattern).and_then(|pattern| automaton::states(&pattern));
+                let before = if let Search::Scans { states } = self.search { states } else { Some(0) };
+                self.search = Search::Scans { states: before.zip(states).map(|(a, b)| a.max(b)) };
             }
         }
         Ok(())
     }
 }
 
-/// The pattern of the automaton that a line of a program names, if it names one.
+/// The pattern of the automaton that a line of a program names, if it names one. It is escaped as Rust does.
 fn automaton(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("{ pattern: ")?;
     rest.rsplit_once("\", ").map(|(pattern, _)| pattern)
+}
+
+/// A pattern without Rust's escapes; `None` if it has others than those of printable ASCII.
+fn unescaped(pattern: &str) -> Option<String> {
+    let mut plain = String::with_capacity(pattern.len());
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => plain.push(chars.next().filter(|c| matches!(c, '\\' | '"' | '\''))?),
+            c => plain.push(c),
+        }
+    }
+    Some(plain)
 }
 
 /// Whether a pattern has a repetition. Its characters may be written as `\x{…}` and `\u{…}`, and its classes have no
@@ -221,16 +252,19 @@ fn translate(pattern: &str, flags: u32) -> Result<Translation> {
     if translation.bytes > PATTERN_MEMORY_MAX { Err(memory::too_large()) } else { Ok(translation) }
 }
 
-fn compile(translated: &str, bytes: usize, pattern: &str) -> Result<Regex> {
+fn compile(translated: &str, bytes: usize, pattern: &str) -> Result<Engine> {
     let mut builder = RegexBuilder::new(translated);
     builder.backtrack_limit(BACKTRACKS_MAX);
     // The estimate is the limit; this is the limit on a mistake in it.
     builder.delegate_size_limit(PATTERN_MEMORY_MAX).delegate_dfa_size_limit(memory::state_cache(bytes));
     memory::compiling(bytes, || {
-        builder.build().map_err(|error| {
+        let regex = builder.build().map_err(|error| {
             let pattern = Quoted(format_args!("{pattern:?}")).to_string();
             Error::invalid(format!("the regular expression {pattern} is too large or not supported: {error}"))
                 .with_source(error)
-        })
+        })?;
+        let search = Search::of(&regex);
+        let automaton = (search == Search::Automaton).then(|| Automaton::new(translated, bytes)).flatten();
+        Ok(automaton.map_or(Engine::Fancy(regex, search), |automaton| Engine::Automaton(Box::new(automaton))))
     })
 }

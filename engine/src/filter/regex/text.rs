@@ -24,6 +24,8 @@ pub(super) enum Ended {
     Stopped(Error),
     /// Its automata may have read more than [`SCANNED_MAX`] bytes.
     Exhausted,
+    /// The automaton cannot search this text.
+    Failed,
 }
 
 /// The result of a search, which may have exceeded the limit on backtracking.

@@ -42,6 +42,18 @@ pub(crate) fn memtables_in_use(write_buffer_bytes: u64) -> u64 {
     write_buffer_bytes.saturating_add(of_compaction.saturating_mul(WORKERS as u64))
 }
 
+/// The largest size of a file that a compaction writes, in bytes: fjall's default.
+const COMPACTED_FILE_BYTES: u64 = 64 << 20;
+
+/// The largest size of the blocks that compactions have read and not freed, in bytes.
+///
+/// The index of a file that is being written refers to the last key of each block. A key that is stored completely,
+/// such as that of a block with one cell, refers to the block from which it was read. Such a block stays in memory
+/// until the file is complete.
+pub(crate) fn held_by_compactions() -> u64 {
+    COMPACTED_FILE_BYTES * WORKERS as u64
+}
+
 /// The total size of the memtables of all spaces.
 pub(super) struct Pressure {
     pub bound_bytes: u64,

@@ -28,7 +28,7 @@ mod store;
 mod syncer;
 mod tombstones;
 
-pub(crate) use self::backpressure::memtables_in_use;
+pub(crate) use self::backpressure::{held_by_compactions, memtables_in_use};
 pub(super) use self::database::SEQUENCE_GAP;
 pub(crate) use self::failure::failed_io;
 pub use self::options::{SYNC_INTERVAL, StoreOptions};

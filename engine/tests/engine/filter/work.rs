@@ -62,8 +62,67 @@ fn a_scan_stops_between_two_members_of_a_list() {
 }
 
 #[test]
+fn a_scan_stops_within_a_row() {
+    let world = World::new(&["f"]);
+    for column in 0..5000 {
+        world.put("r", &format!("f:{column:04}"), 5, "a");
+    }
+    let (whole, checks) = scan_until(&world, &parsed("ValueFilter(=, 'binary:b')"), 0);
+    assert_eq!(whole.unwrap(), 0);
+    assert!(checks >= 5, "{checks} checks of the stop flag");
+    let (stopped, _) = scan_until(&world, &parsed("ValueFilter(=, 'binary:b')"), checks - 1);
+    assert_eq!(stopped.unwrap_err().kind(), ErrorKind::Cancelled);
+}
+
+#[test]
 fn a_scan_stops_within_the_search_of_a_regular_expression() {
     stops_within_a_cell(&"a".repeat(8 << 10), &parsed("ValueFilter(=, 'regexstring:(?=[a-z]*b)c')"));
+}
+
+#[test]
+fn a_scan_stops_within_the_search_of_an_automaton() {
+    // Pseudo-random, so that the automaton needs a new state for each byte.
+    let mut seed = 1_u32;
+    let text: String = std::iter::repeat_with(|| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        if seed >> 31 == 0 { 'a' } else { 'b' }
+    })
+    .take(4 << 10)
+    .collect();
+    stops_within_a_cell(&text, &parsed("ValueFilter(=, 'regexstring:[ab]*a[ab]{1000}c')"));
+    // Few states, but a long text.
+    stops_within_a_cell(&"a".repeat(9 << 20), &parsed("ValueFilter(=, 'regexstring:[a-z]b')"));
+}
+
+#[test]
+fn long_texts_are_searched_like_short_ones() {
+    let order = |pattern: &str, text: &str| Comparator::regex_string(pattern).unwrap().order(text.as_bytes()).unwrap();
+    let found = |pattern: &str, text: &str| order(pattern, text).is_eq();
+    for length in [1, 1000, (64 << 10) - 1, 64 << 10, (64 << 10) + 1, 300 << 10] {
+        let text = "é".repeat(length);
+        for end in ["é", "x", "é\n", "\n", "xé", "\n\u{85}"] {
+            let text = format!("{text}{end}");
+            for (pattern, expected) in [
+                ("x", end.contains('x')),
+                ("é*x", end.contains('x')),
+                ("[é-ü]+[x\n]", end.contains(['x', '\n'])),
+                (r"(?s)\Aé*.\z", !end.ends_with("\u{85}") && end != "xé"),
+                (r"éx\z", end == "x"),
+                (r"x\z", end == "x"),
+                (r"\z", true),
+                (r"\Ax", false),
+                (r"\Aé", true),
+                ("(?m)^[^é]", end.ends_with("\u{85}")),
+                ("(?:é{20}){50}", length >= 999),
+                ("q|w|r", false),
+                ("éx|éy|nothing", end.starts_with('x')),
+                ("[^\\x{0}-\\x{10ffff}]", false),
+                ("", true),
+            ] {
+                assert_eq!(found(pattern, &text), expected, "{pattern} in {length} and {end:?}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -81,7 +140,9 @@ fn a_get_stops_between_two_members_of_a_list() {
 fn searches_of_regular_expressions_have_limits() {
     let order = |pattern: &str, text: &str| Comparator::regex_string(pattern).unwrap().order(text.as_bytes());
     let long = |text: &str| text.repeat(1 << 20);
-    for (pattern, text) in [("(?=[a-z]*b)c", long("1")), ("[ab]*a[ab]{10000}c", long("a"))] {
+    for (pattern, text) in
+        [("(?=[a-z]*b)c", long("1")), ("[ab]*a[ab]{10000}c", long("a")), ("^(?!q)[ab]*a[ab]{5000}c", long("a"))]
+    {
         let error = order(pattern, &text).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unprocessable, "{pattern}");
         assert!(error.message().contains("gave up on a text of 1048576 bytes"), "{error}");

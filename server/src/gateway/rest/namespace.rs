@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hjall_engine::quote;
+use hjall_engine::quote::{self, visible};
 use hjall_engine::schema::NamespaceDescriptor;
 use hjall_engine::{Error, ErrorKind};
 use prost::Message;
@@ -61,7 +61,7 @@ pub(super) fn get(context: &CallContext<'_>, request: &Request) -> Answer {
         }
         Kind::Text | Kind::Binary => {
             let pairs = properties.iter().map(|(key, value)| format!(", {key} => '{value}'")).collect::<String>();
-            format!("{{NAME => '{}'{pairs}}}", namespace.name).into_bytes()
+            visible(&format!("{{NAME => '{}'{pairs}}}", namespace.name)).into_owned().into_bytes()
         }
     };
     Ok(Response { body: Body::Bytes(body), ..Response::empty(200).with("Content-Type", output.content_type) })

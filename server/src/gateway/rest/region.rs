@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use hjall_engine::name::TableName;
+use hjall_engine::quote::visible;
 use hjall_engine::read::Budget;
 use hjall_engine::schema::Region;
 use prost::Message;
@@ -98,7 +99,7 @@ fn written(table: protobuf::TableInfo, kind: Kind) -> Answer<Vec<u8>> {
                 let (id, start, end, location, name) = shown(region, &plain);
                 format!("{name} [\n  id={id}\n  startKey='{start}'\n  endKey='{end}'\n  location='{location}'\n]\n\n")
             };
-            table.regions.iter().map(region).collect::<String>().into_bytes()
+            visible(&table.regions.iter().map(region).collect::<String>()).into_owned().into_bytes()
         }
     })
 }

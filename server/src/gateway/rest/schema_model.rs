@@ -1,6 +1,6 @@
 //! Schemas of tables in requests and answers: attributes are texts, regardless of their meaning.
 
-use hjall_engine::quote;
+use hjall_engine::quote::{self, visible};
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use prost::Message;
 use serde_json::{Map, Value};
@@ -114,7 +114,7 @@ impl TableSchema {
             Kind::Json => Ok(self.to_json()),
             Kind::Xml => self.to_xml().map_err(Failure::bad),
             Kind::Protobuf | Kind::ProtobufIetf => Ok(self.to_protobuf().encode_to_vec()),
-            Kind::Text | Kind::Binary => Ok(self.to_text().into_bytes()),
+            Kind::Text | Kind::Binary => Ok(visible(&self.to_text()).into_owned().into_bytes()),
         }
     }
 
