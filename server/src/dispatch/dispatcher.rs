@@ -260,8 +260,8 @@ impl Dispatcher {
         replied.await.ok()
     }
 
-    /// Waits for the longest time that calls may wait, and answers the calls of a lane that have waited for longer. Then
-    /// starts over, and never returns. Handlers drop such calls, too, but only when they become free.
+    /// Waits for the longest time that calls may wait, and answers the calls of a lane that have waited for longer.
+    /// Then starts over, and never returns. Handlers drop such calls, too, but only when they become free.
     async fn drop_late(&self, lane: &Lane) -> Infallible {
         loop {
             let Some(wait_max) = self.live().config.queues.wait_max else { return std::future::pending().await };

@@ -32,8 +32,8 @@ use crate::store::{JournalSync, SyncEnded};
 const SHORT_NS: u64 = 2_000_000;
 
 /// How long the thread that syncs the journal looks for the next request before it sleeps. A client that waits for each
-/// of its writes usually sends the next one within this time. Waking a sleeping thread would take longer than most other
-/// steps of such a write.
+/// of its writes usually sends the next one within this time. Waking a sleeping thread would take longer than most
+/// other steps of such a write.
 const LOOK: Duration = Duration::from_micros(200);
 
 /// The number of syncs without a look after one that found no request.
@@ -343,7 +343,6 @@ struct Journals {
 
 /// A journal, which is open to be synced.
 struct OpenJournal {
-    number: u64,
     file: File,
     /// The path of the journal that fjall will create next.
     next: PathBuf,
@@ -387,7 +386,7 @@ impl Journals {
                 Some(before) => self.open(before)?,
                 None => None,
             };
-            self.newest = Some(OpenJournal { number, file, next: self.path(number + 1) });
+            self.newest = Some(OpenJournal { file, next: self.path(number + 1) });
             return Ok(());
         }
     }
@@ -452,7 +451,10 @@ mod tests {
             fs::write(folder.path().join(format!("{number}.jnl")), b"").unwrap();
             let mut journals = Journals::in_folder(folder.path());
             journals.sync().unwrap();
-            assert_eq!(journals.newest.map(|journal| journal.number), Some(number));
+            assert_eq!(
+                journals.newest.map(|newest| newest.next),
+                Some(folder.path().join(format!("{}.jnl", number + 1)))
+            );
         }
     }
 
@@ -468,7 +470,9 @@ mod tests {
         for content in [&[][..], &[0; 100]] {
             fs::write(journal(8), content).unwrap();
             journals.sync().unwrap();
-            assert!(journals.before.is_some() && journals.newest.as_ref().is_some_and(|journal| journal.number == 8));
+            assert!(
+                journals.before.is_some() && journals.newest.as_ref().is_some_and(|newest| newest.next == journal(9))
+            );
         }
         fs::write(journal(8), [1, 2]).unwrap();
         journals.sync().unwrap();
@@ -490,7 +494,8 @@ mod tests {
                 fs::remove_file(folder.path().join("1.jnl")).unwrap();
             }
             journals.sync().unwrap();
-            assert_eq!(journals.newest.as_ref().map(|journal| journal.number), Some(number));
+            let next = folder.path().join(format!("{}.jnl", number + 1));
+            assert!(journals.newest.as_ref().is_some_and(|newest| newest.next == next));
         }
     }
 
