@@ -7,7 +7,7 @@ import pytest
 from attacking import connect, message, metric, struct_field, text_field
 
 ELSEWHERE = "127.0.0.2"
-# For one row, it takes some minutes.
+# For the wide row, it takes some minutes at least.
 FILTER = b" OR ".join(b"ValueFilter(=,'substring:zz%d')" % n for n in range(30_000))
 
 
@@ -16,7 +16,7 @@ def prepared(server):
     database = happybase.Connection("127.0.0.1", server.port, timeout=600_000)
     database.create_table("t", {"f": {}})
     database.table("t").put(b"small", {b"f:q": b"v"})
-    database.table("t").put(b"wide", {b"f:%04d" % n: b"some value" for n in range(4000)})
+    database.table("t").put(b"wide", {b"f:%06d" % n: b"some value" for n in range(100_000)})
     return database
 
 
