@@ -1,10 +1,10 @@
 """Calls that take minutes: other clients are served meanwhile."""
 import contextlib
+import socket
 import time
 
 import happybase
-import pytest
-from attacking import connect, message, metric, struct_field, text_field
+from attacking import connect, message, metric, post, struct_field, text_field, until_closed
 
 ELSEWHERE = "127.0.0.2"
 # For the wide row, it takes some minutes at least.
@@ -78,12 +78,27 @@ def test_a_scan_of_a_wide_row_leaves_handlers_to_others(attacked):
     database.close()
 
 
-@pytest.mark.parametrize("addresses", [6])
-def test_a_call_that_waits_too_long_is_answered_while_no_handler_is_free(attacked, addresses):
+def test_calls_of_http_clients_that_have_closed_their_connections_end(attacked):
+    server = attacked()
+    database = prepared(server)
+    with contextlib.ExitStack() as attack:
+        for _ in range(3):
+            attack.enter_context(connect(server.port)).sendall(post(get(b"wide", FILTER)))
+        until_running(server, "read", 3)
+        # A client that has only closed its sending side waits for the answer to a short call.
+        raw = attack.enter_context(connect(server.port))
+        raw.sendall(post(get(b"small")))
+        raw.shutdown(socket.SHUT_WR)
+        assert b"200 OK" in until_closed(raw)
+    until_free(server, "read")
+    database.close()
+
+
+def test_a_call_that_waits_too_long_is_answered_while_no_handler_is_free(attacked):
     server = attacked("--set", "queues.handlers=2", "--set", "queues.wait=1s")
     database = prepared(server)
     with contextlib.ExitStack() as attack:
-        for address in range(2, 2 + addresses):
+        for address in range(2, 8):
             attack.enter_context(connect(server.port, source=f"127.0.0.{address}")).sendall(get(b"wide", FILTER))
         with connect(server.port) as other:
             # The lane has handlers for four long calls of different clients.

@@ -338,9 +338,8 @@ impl Connection<'_> {
             Err(other) => return self.text(StatusCode::BAD_REQUEST, format!("{other}\n")),
         };
         let reply = match self.dispatcher.shutdown.begin() {
-            // A client that hangs up cannot be told from one that only closes its sending side, which HTTP allows.
             Some(busy) => {
-                let run = self.dispatcher.run(call, message, Vec::new(), caller, std::future::pending());
+                let run = self.dispatcher.run(call, message, Vec::new(), caller, self.exchange.client_left());
                 let reply = run.await;
                 // The message is no longer in use.
                 drop(claim);

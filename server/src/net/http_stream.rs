@@ -10,6 +10,7 @@ use std::time::Duration;
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::sync::Notify;
 use tokio::time::{Sleep, sleep};
 
 use super::lingering_close::LingeringClose;
@@ -35,6 +36,10 @@ pub struct Exchange {
     is_stopping: AtomicBool,
     /// Whether the reply is incomplete, which the client learns only from a reset.
     is_broken: AtomicBool,
+    /// Whether the client has closed its sending side.
+    has_ended: AtomicBool,
+    /// Notifies of that.
+    ended: Notify,
 }
 
 /// A stream whose connection can be reset instead of closed, which clients take for a failure.
@@ -62,6 +67,9 @@ const READ_BYTES_MAX: u64 = (8 << 10) - 1;
 /// The text of the answer to a head that there is no memory for.
 const NO_ROOM: &str =
     "The calls in flight hold too many bytes (limits.bytes_in_flight) for a head of this length; try again.\n";
+/// How long a client that has closed its sending side may wait for the reply. One that has disconnected cannot be told
+/// from it before something is sent.
+const HALF_CLOSED: Duration = Duration::from_secs(5);
 /// The bytes that are read ahead while a call runs, to notice that the client has reset the connection.
 const AHEAD_BYTES: usize = 512;
 
@@ -82,6 +90,8 @@ impl Exchange {
             unsent: Mutex::default(),
             is_stopping: AtomicBool::new(false),
             is_broken: AtomicBool::new(false),
+            has_ended: AtomicBool::new(false),
+            ended: Notify::new(),
         })
     }
 
@@ -109,6 +119,22 @@ impl Exchange {
     /// The reply cannot be completed, and the client cannot tell its end from a closed connection.
     pub fn reset(&self) {
         self.is_broken.store(true, Ordering::Relaxed);
+    }
+
+    /// Completes when the client has probably disconnected: [`HALF_CLOSED`] after it has closed its sending side.
+    pub async fn client_left(&self) {
+        let ended = self.ended.notified();
+        // Registers for the notification before the flag is read.
+        if !self.has_ended.load(Ordering::Acquire) {
+            ended.await;
+        }
+        sleep(HALF_CLOSED).await;
+    }
+
+    /// The client has closed its sending side.
+    fn end(&self) {
+        self.has_ended.store(true, Ordering::Release);
+        self.ended.notify_waiters();
     }
 
     /// Whether no reply that holds resources is being sent.
@@ -193,7 +219,10 @@ impl<S: AsyncRead + Reset + Unpin> HttpStream<S> {
             return Ok(());
         }
         match self.stream.poll_ahead::<AHEAD_BYTES>(cx) {
-            Poll::Ready(Ok(0)) => self.has_ended = true,
+            Poll::Ready(Ok(0)) => {
+                self.has_ended = true;
+                self.exchange.end();
+            }
             // More may follow, or a reset.
             Poll::Ready(Ok(_)) => cx.waker().wake_by_ref(),
             Poll::Ready(Err(error)) => return Err(error),

@@ -113,9 +113,8 @@ impl Connection<'_> {
     ) -> Response<ReplyBody> {
         let stopping = || self.text(StatusCode::SERVICE_UNAVAILABLE, "The server is stopping.\n");
         let Some(busy) = self.dispatcher.shutdown.begin() else { return stopping() };
-        // A client that hangs up cannot be told from one that only closes its sending side, which HTTP allows.
         let call = Call::of_rest(request.clone());
-        let run = self.dispatcher.run(call, body, Vec::new(), caller, std::future::pending());
+        let run = self.dispatcher.run(call, body, Vec::new(), caller, self.exchange.client_left());
         let Some(Reply { bytes, claim }) = run.await else { return stopping() };
         let bytes = Bytes::from(bytes);
         let Some((head, length)) = Head::read(&bytes) else { return stopping() };
