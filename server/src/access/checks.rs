@@ -129,18 +129,20 @@ impl Checks {
             return Err(Refused::Wrong);
         }
         let (max, now_ms) = (settings.tries, self.clock.now_ms());
+        let standing = self.tries.standing(from, name, max, now_ms);
         // This comes first: otherwise a blocked address could find a password by trying remembered ones.
-        if self.tries.is_name_blocked(from, name, max, now_ms) {
+        if standing.reached == Some(Reached::Name) {
             return Err(Refused::TooManyOfName);
         }
         let known = user.and_then(|user| user.password.as_ref());
         let hash = known.unwrap_or(unmatched);
         let credential = self.credential(name, hash, password);
-        if known.is_some() && self.is_verified(&credential, now_ms) {
+        if known.is_some() && standing.may_compare && self.is_verified(&credential, now_ms) {
+            self.tries.logged_in(from, name, now_ms);
             return Ok(());
         }
-        if self.tries.is_blocked(from, max, now_ms) {
-            self.tries.failed(from, Some(name), now_ms);
+        if standing.reached == Some(Reached::Address) {
+            self.tries.guessed(from, name, now_ms);
             return Err(Refused::TooManyFromAddress);
         }
         let check = Check { credential, from, name, hash, password };
@@ -170,9 +172,13 @@ impl Checks {
 
     async fn run(&self, settings: &AuthSettings, check: &Check<'_>) -> Result<bool, Refused> {
         let begun = self.tries.begin(check.from, check.name, settings.tries, self.clock.now_ms());
-        let begun = begun.map_err(|reached| match reached {
-            Reached::Name => Refused::TooManyOfName,
-            Reached::Address => Refused::TooManyFromAddress,
+        let begun = begun.map_err(|reached| {
+            // While other checks of the name run, passwords are still compared with remembered ones.
+            self.tries.guessed(check.from, check.name, self.clock.now_ms());
+            match reached {
+                Reached::Name => Refused::TooManyOfName,
+                Reached::Address => Refused::TooManyFromAddress,
+            }
         })?;
         let (matches, checked) = oneshot::channel();
         let job = Job { hash: check.hash.clone(), password: check.password.to_vec(), matches };
