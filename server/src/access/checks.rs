@@ -241,3 +241,34 @@ impl Drop for Checks {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use hjall_engine::clock::ManualClock;
+
+    use super::*;
+
+    #[test]
+    fn remembered_passwords_cannot_be_guessed_while_checks_run() {
+        let checks = Checks::new(1, Arc::new(ManualClock::at(0))).unwrap();
+        let hash = HashedPassword::new(b"right").unwrap();
+        let alice = User { password: Some(hash.clone()), ..User::new("alice") };
+        let settings = AuthSettings { tries: 2, ..AuthSettings::default() };
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let log_in = |address: u8, password: &str| {
+            let from = [10, 0, 0, address].into();
+            runtime.block_on(checks.password(&settings, from, "alice", Some(&alice), &hash, password.as_bytes()))
+        };
+        assert_eq!(log_in(1, "right"), Ok(()));
+        let begin = || checks.tries.begin([10, 0, 0, 2].into(), "alice", 2, 0).unwrap();
+        let _running = [begin(), begin()];
+        assert_eq!(log_in(2, "right"), Ok(()), "it is remembered");
+        for _ in 0..2 {
+            assert_eq!(log_in(2, "wrong"), Err(Refused::TooManyOfName));
+        }
+        assert_eq!(log_in(2, "right"), Err(Refused::TooManyOfName), "which a guesser must not learn");
+        assert_eq!(log_in(1, "right"), Ok(()), "another address");
+    }
+}
