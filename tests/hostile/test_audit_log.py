@@ -1,6 +1,8 @@
 """The audit log: changes, calls that are denied, and logins that fail."""
 import json
+import os
 import re
+import subprocess
 import time
 
 import pytest
@@ -8,7 +10,7 @@ from attacking import connect, message, metric, post, until_closed
 from logging_in import DENIED, Session, Web, basic, bearer, encoded, hashed, logged, one, reload, trusting, two, users_file
 from thriftpy2.transport import TTransportException
 
-from serving import Hjall
+from serving import Hjall, binary
 
 ROLES = {"alice": {"read": ["*"], "write": ["*"], "admin": ["*"]}, "bob": {"read": ["t"]}}
 # What security.md recommends.
@@ -40,6 +42,18 @@ def audited(server, what):
 def hidden(lines):
     """The number of lines that these lines leave out."""
     return sum(int(re.search(r"hidden=(\d+)", line)[1]) for line in lines)
+
+
+def test_a_backup_of_a_running_server_is_audited(attacked, tmp_path):
+    server = attacked(*AUDIT, on_disk=True)
+    data = next(tmp_path.glob("data-*"))
+    for _ in range(2):
+        subprocess.run([binary(), "backup", tmp_path / "copy", "--data", data], capture_output=True, timeout=60)
+    logged(server, 'outcome="done"')
+    logged(server, "is not an empty folder")
+    copied, refused = audited(server, "backup through the control socket")
+    for line in copied, refused:
+        assert f"uid={os.getuid()} " in line and f'subject="{tmp_path}/copy"' in line
 
 
 def test_changes_are_audited_on_one_line_each(plain):

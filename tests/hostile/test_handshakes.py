@@ -10,6 +10,7 @@ import time
 import pytest
 from attacking import AT_LENGTH, connect, metric
 from certificates import self_signed
+from logging_in import trusting, users_file
 
 # The slowest usual key.
 RSA = ["-newkey", "rsa:4096", "-nodes"]
@@ -97,3 +98,24 @@ def test_handshakes_of_clients_that_have_gone_are_not_computed(attacked, tmp_pat
         took.append(processor_time(server) - before)
     print(f"{took[0]:.2f} s for {HELLOS} clients that wait for the answer, {took[1]:.2f} s for as many that have gone")
     assert took[1] < took[0] / 4
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+@pytest.mark.parametrize("certificates", ["require", "request", None])
+def test_a_session_with_a_client_certificate_is_not_resumed(attacked, authority, tmp_path, version, certificates):
+    """The certificate of a resumed session would not be verified again, also after its end."""
+    pem, key = authority("/CN=localhost", "DNS:localhost")
+    users = users_file(tmp_path / "users.toml", {"alice": {"read": ["*"], "certificates": ["cn:alice"]}})
+    verified = ("--tls-client-ca", str(authority.certificate), "--set", f"tls.client_certificates={certificates}") if certificates else ()
+    server = attacked("--users", str(users), "--tls-cert", str(pem), "--tls-key", str(key), *verified)
+    context = trusting(authority.certificate, authority("/CN=alice"))
+    context.minimum_version = context.maximum_version = version
+    session, resumed = None, []
+    for _ in range(3):
+        with context.wrap_socket(connect(server.port), server_hostname="localhost", session=session) as raw:
+            raw.sendall(b"GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            # A session of TLS 1.3 arrives before the answer.
+            assert raw.recv(1 << 16).startswith(b"HTTP/1.1 200" if certificates else b"HTTP/1.1 401")
+            session = raw.session
+            resumed.append(raw.session_reused)
+    assert resumed == [False, not certificates, not certificates]

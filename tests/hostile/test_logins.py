@@ -241,6 +241,55 @@ def test_many_guesses_at_once_do_not_exceed_the_limit(attacked, users):
     assert told.count(401) <= 5 and set(told) <= {401, 429, 503}, told
 
 
+def pipelined(raw, users, password="guess"):
+    """Sends one request with a login as each of these users; returns their statuses."""
+    statuses = []
+    for first in range(0, len(users), 200):
+        part = users[first:first + 200]
+        raw.sendall(b"".join(
+            b"GET /version HTTP/1.1\r\nHost: localhost\r\n" + ": ".join(basic(user, password)).encode() + b"\r\n\r\n" for user in part))
+        answers = b""
+        while len(found := re.findall(rb"HTTP/1\.1 (\d+) .*?\r\n\r\n", answers, re.DOTALL)) < len(part):
+            received = raw.recv(1 << 20)
+            assert received, "the connection was closed"
+            answers += received
+        statuses += map(int, found)
+    return statuses
+
+
+def test_names_from_one_address_lock_no_other_address_out(attacked, users):
+    server = attacked("--users", str(users), "--set", "auth.without_tls=loopback", "--set", "auth.tries=1")
+
+    def log_in(address, user, password=PASSWORD):
+        with connect(server.port, source=address) as raw:
+            return pipelined(raw, [user], password)
+
+    # The second login uses the remembered password.
+    assert [log_in("127.0.4.2", "alice") for _ in range(2)] == [[200]] * 2
+    assert log_in("127.0.4.1", "alice") == [200]
+    with connect(server.port, source="127.0.4.1") as guesser:
+        # More than all addresses and names together have entries.
+        told = pipelined(guesser, [f"nobody-{number}" for number in range(17_000)])
+        assert told.count(401) == 10 and told.count(429) == len(told) - 10
+        assert pipelined(guesser, ["alice"], PASSWORD) == [200], "established clients at the same address"
+        assert pipelined(guesser, ["bob"], PASSWORD) == [429]
+    assert log_in("127.0.4.2", "alice") == [200]
+    assert log_in("127.0.4.3", "bob") == [200], "a new address"
+    # A wrong password of each address is checked, and the next one refused.
+    assert [log_in("127.0.4.4", "alice", "guess") for _ in range(2)] == [[401], [429]]
+
+
+def test_a_blocked_address_cannot_guess_remembered_passwords(attacked, users):
+    server = attacked("--users", str(users), "--set", "auth.without_tls=loopback", "--set", "auth.tries=2")
+    with connect(server.port, source="127.0.5.2") as own:
+        assert pipelined(own, ["alice"], PASSWORD) == [200]
+    with connect(server.port, source="127.0.5.1") as guesser:
+        told = pipelined(guesser, [f"nobody-{number}" for number in range(20)])
+        assert set(told) == {401}
+        assert set(pipelined(guesser, ["alice"] * 2)) == {429}
+        assert pipelined(guesser, ["alice"], PASSWORD) == [429], "the right password, which a guesser must not learn"
+
+
 def test_one_credential_of_many_clients_is_checked_once(attacked, users):
     server = attacked("--users", str(users), "--set", "auth.without_tls=loopback", "--set", "auth.tries=1")
 

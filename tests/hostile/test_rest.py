@@ -123,13 +123,23 @@ def test_a_compressed_body_has_the_same_limits(served):
     assert send(server, "GET", "/t/r/f:q2") == (200, b"packed")
 
 
-@pytest.mark.parametrize("coding", ["gzip, chunked", "identity, chunked"])
+@pytest.mark.parametrize("coding", ["gzip, chunked", "identity, chunked", "chunked, chunked", "chunked\r\nTransfer-Encoding: chunked"])
 def test_a_transfer_coding_that_is_not_decoded_is_refused(served, coding):
     server = served()
     for start, kind in [("PUT /t/r/f:q", BYTES), ("POST /", "application/x-thrift")]:
         with connect(server.port) as raw:
             raw.sendall(f"{start} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nTransfer-Encoding: {coding}\r\n\r\n0\r\n\r\n".encode())
             assert raw.recv(64).startswith(b"HTTP/1.1 501"), (start, coding)
+
+
+@pytest.mark.parametrize("target, kind, status", [("PUT /t/r/f:q", "text/html", b"415"), ("PUT /nothing", JSON, b"404"), ("POST /", "text/html", b"405")])
+def test_a_client_is_not_told_to_send_a_body_that_is_refused(served, target, kind, status):
+    server = served()
+    with connect(server.port) as raw:
+        raw.sendall(f"{target} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n".encode())
+        # The server closes the connection, since it cannot know whether the body follows.
+        answer = until_closed(raw)
+    assert answer.startswith(b"HTTP/1.1 " + status), answer
 
 
 def test_a_body_over_the_limit_is_refused(served):

@@ -132,6 +132,19 @@ def test_head_does_not_move_a_scanner(address, table):
     assert keys == [b64("a"), b64("b")]
 
 
+def test_identifiers_of_scanners_cannot_be_guessed(address, table):
+    assert send(address, "PUT", f"{table}/x", cells(("a", "f:a", "1")), Content_Type=JSON)[0] == 200
+    scanners = [send(address, "PUT", f"{table}/scanner", "{}", Content_Type=JSON)[1]["Location"].rsplit("/", 1)[1] for _ in range(2)]
+    secrets, numbers = zip(*((scanner[:-8], scanner[-8:]) for scanner in scanners))
+    assert secrets[0] != secrets[1] and all(re.fullmatch("[0-9a-f]{32}", secret) for secret in secrets)
+    for method in ("GET", "DELETE"):
+        for guess in (secrets[0] + numbers[1], numbers[0], "0" * 32 + numbers[0]):
+            assert send(address, method, f"{table}/scanner/{guess}", Accept=JSON)[0] == 404
+    for scanner in scanners:
+        assert send(address, "GET", f"{table}/scanner/{scanner}", Accept=JSON)[0] == 200
+        assert send(address, "DELETE", f"{table}/scanner/{scanner}")[0] == 200
+
+
 def test_http_1_0_clients_notice_a_cut_answer(address, table):
     fill(address, table)
     request = f"GET {table}/s* HTTP/1.0\r\nAccept: {JSON}\r\n\r\n".encode()

@@ -129,18 +129,20 @@ impl Checks {
             return Err(Refused::Wrong);
         }
         let (max, now_ms) = (settings.tries, self.clock.now_ms());
+        let standing = self.tries.standing(from, name, max, now_ms);
         // This comes first: otherwise a blocked address could find a password by trying remembered ones.
-        if self.tries.is_name_blocked(from, name, max, now_ms) {
+        if standing.reached == Some(Reached::Name) {
             return Err(Refused::TooManyOfName);
         }
         let known = user.and_then(|user| user.password.as_ref());
         let hash = known.unwrap_or(unmatched);
         let credential = self.credential(name, hash, password);
-        if known.is_some() && self.is_verified(&credential, now_ms) {
+        if known.is_some() && standing.may_compare && self.is_verified(&credential, now_ms) {
+            self.tries.logged_in(from, name, now_ms);
             return Ok(());
         }
-        if self.tries.is_blocked(from, max, now_ms) {
-            self.tries.failed(from, Some(name), now_ms);
+        if standing.reached == Some(Reached::Address) {
+            self.tries.guessed(from, name, now_ms);
             return Err(Refused::TooManyFromAddress);
         }
         let check = Check { credential, from, name, hash, password };
@@ -170,9 +172,13 @@ impl Checks {
 
     async fn run(&self, settings: &AuthSettings, check: &Check<'_>) -> Result<bool, Refused> {
         let begun = self.tries.begin(check.from, check.name, settings.tries, self.clock.now_ms());
-        let begun = begun.map_err(|reached| match reached {
-            Reached::Name => Refused::TooManyOfName,
-            Reached::Address => Refused::TooManyFromAddress,
+        let begun = begun.map_err(|reached| {
+            // While other checks of the name run, passwords are still compared with remembered ones.
+            self.tries.guessed(check.from, check.name, self.clock.now_ms());
+            match reached {
+                Reached::Name => Refused::TooManyOfName,
+                Reached::Address => Refused::TooManyFromAddress,
+            }
         })?;
         let (matches, checked) = oneshot::channel();
         let job = Job { hash: check.hash.clone(), password: check.password.to_vec(), matches };
@@ -234,4 +240,35 @@ impl Drop for Checks {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use hjall_engine::clock::ManualClock;
+
+    use super::*;
+
+    #[test]
+    fn remembered_passwords_cannot_be_guessed_while_checks_run() {
+        let checks = Checks::new(1, Arc::new(ManualClock::at(0))).unwrap();
+        let hash = HashedPassword::new(b"right").unwrap();
+        let alice = User { password: Some(hash.clone()), ..User::new("alice") };
+        let settings = AuthSettings { tries: 2, ..AuthSettings::default() };
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let log_in = |address: u8, password: &str| {
+            let from = [10, 0, 0, address].into();
+            runtime.block_on(checks.password(&settings, from, "alice", Some(&alice), &hash, password.as_bytes()))
+        };
+        assert_eq!(log_in(1, "right"), Ok(()));
+        let begin = || checks.tries.begin([10, 0, 0, 2].into(), "alice", 2, 0).unwrap();
+        let _running = [begin(), begin()];
+        assert_eq!(log_in(2, "right"), Ok(()), "it is remembered");
+        for _ in 0..2 {
+            assert_eq!(log_in(2, "wrong"), Err(Refused::TooManyOfName));
+        }
+        assert_eq!(log_in(2, "right"), Err(Refused::TooManyOfName), "which a guesser must not learn");
+        assert_eq!(log_in(1, "right"), Ok(()), "another address");
+    }
 }

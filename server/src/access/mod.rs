@@ -192,7 +192,7 @@ impl Access {
             true => Refused::TooManyFromAddress,
             false => Refused::Wrong,
         };
-        checks.tries.failed(from, None, now_ms);
+        checks.tries.failed(from, now_ms);
         Err(refused)
     }
 

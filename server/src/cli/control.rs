@@ -17,6 +17,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use hjall_engine::{Engine, Error, ErrorKind, FamilyProgress};
+use hjall_server::access::audit;
 use tokio::net::UnixSocket;
 
 use super::backup::{Extent, Reporter, failed_backup};
@@ -78,8 +79,11 @@ impl Control {
         let serving = Arc::clone(&shared);
         tokio::spawn(async move {
             loop {
-                let accepted = listener.accept().await.and_then(|(stream, _)| stream.into_std());
-                if let Err(error) = accepted.and_then(|stream| serving.spawn(stream)) {
+                let accepted = listener.accept().await.and_then(|(stream, _)| {
+                    let peer = stream.peer_cred()?.uid();
+                    Ok((stream.into_std()?, peer))
+                });
+                if let Err(error) = accepted.and_then(|(stream, peer)| serving.spawn(stream, peer)) {
                     tracing::warn!(%error, "a connection to the control socket failed");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
@@ -103,7 +107,8 @@ impl Control {
 }
 
 impl Shared {
-    fn spawn(self: &Arc<Self>, stream: UnixStream) -> io::Result<()> {
+    /// Serves a request of the operating system's user `peer`.
+    fn spawn(self: &Arc<Self>, stream: UnixStream, peer: u32) -> io::Result<()> {
         stream.set_nonblocking(false)?;
         stream.set_read_timeout(Some(PEER_WAIT))?;
         stream.set_write_timeout(Some(PEER_WAIT))?;
@@ -115,7 +120,7 @@ impl Shared {
         }
         let shared = Arc::clone(self);
         let thread = std::thread::Builder::new().name("hjall-control".to_owned()).spawn(move || {
-            if let Err(error) = shared.serve(&stream) {
+            if let Err(error) = shared.serve(&stream, peer) {
                 tracing::warn!(%error, "a connection to the control socket ended early");
             }
         })?;
@@ -123,7 +128,7 @@ impl Shared {
         Ok(())
     }
 
-    fn serve(&self, stream: &UnixStream) -> io::Result<()> {
+    fn serve(&self, stream: &UnixStream, peer: u32) -> io::Result<()> {
         let (to, extent) = match read_request(stream)? {
             Some(Request::Backup(to, extent)) => (to, extent),
             Some(Request::Addresses) => {
@@ -151,6 +156,10 @@ impl Shared {
             };
             answer(stream, &format!("{PROGRESS}{line}")).map_err(gone)
         });
+        let outcome = copied.as_ref().map_or_else(|error| audit::outcome(&error.to_string()), |()| "done".to_owned());
+        let subject = to.display().to_string();
+        let (uid, subject) = (peer, &*audit::shortened(&subject));
+        tracing::info!(target: audit::TARGET, uid, subject, outcome, "audit: backup through the control socket");
         match copied {
             Ok(()) => {
                 tracing::info!(to = %to.display(), "backup completed");

@@ -111,10 +111,16 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Reset + Unpin + Send + 'static>(
     }
 }
 
-/// Whether a body arrives unencoded or in chunks. hyper also accepts other codings before `chunked`, and does not
-/// decode them.
+/// Whether a body arrives unencoded or in chunks. hyper also accepts other codings before `chunked`, such as another
+/// `chunked`, and does not decode them.
 fn is_plain_or_chunked(headers: &header::HeaderMap) -> bool {
-    headers.get_all(header::TRANSFER_ENCODING).iter().all(|coding| coding.as_bytes().eq_ignore_ascii_case(b"chunked"))
+    let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
+    codings.next().is_none_or(|coding| coding.as_bytes().eq_ignore_ascii_case(b"chunked")) && codings.next().is_none()
+}
+
+/// Whether the client sends the body only after an answer with the status 100, which hyper sends when the body is read.
+fn awaits_continue(headers: &header::HeaderMap) -> bool {
+    headers.get(header::EXPECT).is_some_and(|expected| expected.as_bytes().eq_ignore_ascii_case(b"100-continue"))
 }
 
 /// The coding of a body; `None` if it is not encoded.
@@ -219,7 +225,8 @@ impl Connection<'_> {
         let caller = match self.caller(request.headers()).await {
             Ok(caller) => caller,
             Err(denied) => {
-                self.discard(request.into_body()).await;
+                let (head, body) = request.into_parts();
+                self.discard(&head.headers, body).await;
                 return self.denied(denied);
             }
         };
@@ -358,8 +365,11 @@ impl Connection<'_> {
     }
 
     /// Receives a small body and discards it. A response before the end of the request closes the connection, and a
-    /// client that is still sending may lose the response.
-    pub(super) async fn discard(&self, mut body: Incoming) {
+    /// client that is still sending may lose the response. A client that asks before it sends is not told to.
+    pub(super) async fn discard(&self, headers: &header::HeaderMap, mut body: Incoming) {
+        if awaits_continue(headers) {
+            return;
+        }
         let rate = MinimumRate::of(&self.dispatcher.live().config.limits);
         let (mut receiving, mut left) = (Pace::default(), DISCARDED_BYTES_MAX);
         if body.size_hint().lower() > left as u64 {

@@ -39,20 +39,20 @@ impl Connection<'_> {
     async fn rest_response(&self, request: Request<Incoming>) -> Response<ReplyBody> {
         let (head, body) = request.into_parts();
         if head.headers.contains_key("doas") {
-            self.discard(body).await;
+            self.discard(&head.headers, body).await;
             return self.refused(&Refusal::text(400, NO_IMPERSONATION));
         }
         if head.version == Version::HTTP_11
             && head.uri.authority().is_none()
             && !head.headers.contains_key(header::HOST)
         {
-            self.discard(body).await;
+            self.discard(&head.headers, body).await;
             return self.refused(&Refusal::text(400, "a request of HTTP/1.1 must have the header Host"));
         }
         let caller = match self.caller(&head.headers).await {
             Ok(caller) => caller,
             Err(denied) => {
-                self.discard(body).await;
+                self.discard(&head.headers, body).await;
                 return self.denied(denied);
             }
         };
@@ -66,7 +66,7 @@ impl Connection<'_> {
                         (refusal.status, head.method.as_str(), Brief(head.uri.path()).to_string());
                     client_error!(errors, RestRefused, debug, %peer, status, method, path, "REST request refused");
                 }
-                self.discard(body).await;
+                self.discard(&head.headers, body).await;
                 return self.refused(&refusal);
             }
         };

@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::Accept;
 use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use tokio_rustls::rustls::server::WebPkiClientVerifier;
+use tokio_rustls::rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use tokio_rustls::rustls::{RootCertStore, ServerConfig, crypto};
 use x509_parser::certificate::X509Certificate;
 use x509_parser::prelude::FromDer;
@@ -86,7 +86,7 @@ impl TlsAcceptor {
                 config.with_client_cert_verifier(verifier.build().map_err(|e| unusable(path, &e))?)
             }
         };
-        let config = config.with_single_cert(chain, key).map_err(|e| {
+        let mut config = config.with_single_cert(chain, key).map_err(|e| {
             TlsError(format!(
                 "the certificate {} (tls.certificate) and the key {} (tls.key) cannot be used together: {}",
                 files.certificate.display(),
@@ -94,6 +94,11 @@ impl TlsAcceptor {
                 described(&e)
             ))
         })?;
+        if files.client_authorities.is_some() {
+            // A resumed session keeps the certificate of the client without verifying it again, also after its end.
+            config.session_storage = Arc::new(NoServerSessionStorage {});
+            config.send_tls13_tickets = 0;
+        }
         let requires_certificate = files.requires_client_certificate();
         Ok(Self {
             acceptor: tokio_rustls::TlsAcceptor::from(Arc::new(config)),

@@ -1,6 +1,8 @@
 //! Scanners that clients open, read and close with separate requests.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use base64::Engine as _;
 use bytes::Bytes;
@@ -8,6 +10,7 @@ use hjall_engine::name::TableName;
 use hjall_engine::read::Fetched;
 use hjall_engine::request::{Columns, Scan, TimeRange};
 use hjall_engine::{Cell, Error, ErrorKind, Row};
+use ring::{hmac, rand};
 use serde_json::Value;
 
 use super::body::{BODIES, Body, check_size};
@@ -21,6 +24,7 @@ use crate::dispatch::call_scope::CallScope;
 use crate::gateway::context::CallContext;
 use crate::gateway::filters::{self, Unbuilt};
 use crate::gateway::scanners::OpenScanner;
+use crate::wire::fault::Fault;
 use crate::wire::method::Service;
 use crate::wire::rest::Request;
 use crate::wire::rest::address::Place;
@@ -30,6 +34,12 @@ use crate::wire::rest::media::Kind;
 const BATCH: i32 = 100;
 /// The hexadecimal digits of a scanner's number at the end of its identifier.
 const DIGITS: usize = 8;
+/// The bytes of an identifier that only this process can compute.
+const SECRET_BYTES: usize = 16;
+
+/// The key of identifiers, which no other process has. `None` if the operating system gives no random bytes.
+static KEY: LazyLock<Option<hmac::Key>> =
+    LazyLock::new(|| hmac::Key::generate(hmac::HMAC_SHA256, &rand::SystemRandom::new()).ok());
 
 /// The fields of a scanner in a request.
 const FIELDS: [&str; 11] = [
@@ -289,14 +299,26 @@ pub(super) fn open(context: &CallContext<'_>, request: &Request, body: &[u8]) ->
     let scanner = context.engine.table(&name).scan(scan).map_err(|error| refused(&error))?;
     let open = OpenScanner { rest: Some(Cursor::new(batch).into()), ..OpenScanner::new(name, scanner, context.scope) };
     let number = context.scanners.open(Service::Rest, open, context.scope.caller).map_err(Failure::Fault)?;
+    let Some(identifier) = identifier(context.identity.start_code, number) else {
+        context.scanners.close(Service::Rest, number);
+        return Err(Failure::Fault(Fault::internal("the operating system gives no random bytes")));
+    };
     let address = request.location.trim_end_matches('/');
-    Ok(Response::empty(201).with("Location", format!("{address}/{}", identifier(context.identity.start_code, number))))
+    Ok(Response::empty(201).with("Location", format!("{address}/{identifier}")))
 }
 
-/// The identifier of a scanner in addresses. It contains the start of the server, so that it means nothing to a later
-/// one.
-fn identifier(start_code: i64, number: i32) -> String {
-    format!("{start_code}{:0DIGITS$x}", number.cast_unsigned())
+/// The identifier of a scanner in addresses. It cannot be guessed, since on a server without users every client may use
+/// a scanner whose identifier it knows. It means nothing to a later server.
+fn identifier(start_code: i64, number: i32) -> Option<String> {
+    let mut context = hmac::Context::with_key(KEY.as_ref()?);
+    context.update(&start_code.to_be_bytes());
+    context.update(&number.to_be_bytes());
+    let mut text = String::new();
+    for byte in &context.sign().as_ref()[..SECRET_BYTES] {
+        let _ = write!(text, "{byte:02x}");
+    }
+    let _ = write!(text, "{:0DIGITS$x}", number.cast_unsigned());
+    Some(text)
 }
 
 /// The number of the scanner that the address of a request names, whichever server it was opened on.
@@ -311,7 +333,8 @@ pub(super) fn number(request: &Request) -> Option<i32> {
 fn own_number(context: &CallContext<'_>, request: &Request) -> Answer<i32> {
     let Place::Scanner { id, .. } = &request.place else { return Err(Failure::not_found()) };
     let number = number(request).ok_or_else(ended)?;
-    if *id == identifier(context.identity.start_code, number) { Ok(number) } else { Err(ended()) }
+    let is_own = identifier(context.identity.start_code, number).is_some_and(|own| own == **id);
+    if is_own { Ok(number) } else { Err(ended()) }
 }
 
 /// Closes a scanner.
