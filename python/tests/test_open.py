@@ -70,7 +70,9 @@ def test_an_unknown_durability_of_the_database_is_refused(tmp_path, options):
         hjall.memory(sync_interval=1)
 
 
-@pytest.mark.parametrize("option", ["cache_bytes", "row_cache_bytes", "write_buffer_bytes", "catalog_bytes", "cell_bytes_max"])
+@pytest.mark.parametrize(
+    "option", ["cache_bytes", "row_cache_bytes", "write_buffer_bytes", "catalog_bytes", "cell_bytes_max"]
+)
 def test_an_open_folder_cannot_be_opened_with_other_options(tmp_path, option):
     with hjall.open(tmp_path), pytest.raises(hjall.InvalidArgument, match="other options"):
         hjall.open(tmp_path, **{option: 1 << 20})
