@@ -3,9 +3,11 @@
 //! At most one table or namespace is in doubt: the next change begins by reading the catalog.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use crate::error::Error;
 use crate::name::TableName;
 
 /// What a change alters.
@@ -21,7 +23,12 @@ pub(super) struct Doubt {
     /// Whether there is a subject. Calls that find none need no lock.
     exists: AtomicBool,
     about: Mutex<Option<Subject>>,
+    /// When the catalog could last not be read again, and why.
+    failed: Mutex<Option<(Instant, Error)>>,
 }
+
+/// The time after a failure in which it is not tried again.
+const PAUSE: Duration = Duration::from_secs(1);
 
 impl Doubt {
     /// Notes that a change of this subject has failed.
@@ -35,7 +42,19 @@ impl Doubt {
     pub(super) fn settle(&self) {
         let mut about = self.about.lock();
         *about = None;
+        *self.failed.lock() = None;
         self.exists.store(false, Ordering::Release);
+    }
+
+    /// Notes that the catalog could not be read again.
+    pub(super) fn failed(&self, error: &Error) {
+        *self.failed.lock() = Some((Instant::now(), error.again()));
+    }
+
+    /// The error of an attempt to read the catalog again that has just failed.
+    pub(super) fn failed_lately(&self) -> Option<Error> {
+        let failed = self.failed.lock();
+        failed.as_ref().filter(|(at, _)| at.elapsed() < PAUSE).map(|(_, error)| error.again())
     }
 
     pub(super) fn exists(&self) -> bool {

@@ -137,9 +137,26 @@ impl Catalog {
         Ok(counter)
     }
 
-    /// Reads the catalog again after a failed change.
+    /// Reads the catalog again after a failed change. Calls that only use the catalog do not try that more than once a
+    /// second if it fails and reopens the store, for which others have to wait.
     fn settle(&self) -> Result<()> {
-        self.begin(&Stop::never()).map(drop)
+        if let Some(error) = self.doubt.failed_lately() {
+            return Err(error);
+        }
+        let generation = self.store.generation();
+        self.begin(&Stop::never()).map(drop).inspect_err(|error| {
+            if self.store.generation() != generation {
+                self.doubt.failed(error);
+            }
+        })
+    }
+
+    /// Whether a table exists. While a failed change of it is in doubt, whether it existed before.
+    pub(crate) fn has_table(&self, name: &TableName) -> bool {
+        if self.doubt.concerns_table(name) {
+            self.settle_or_warn();
+        }
+        self.tables.read().contains_key(name)
     }
 
     fn settle_or_warn(&self) {

@@ -167,9 +167,9 @@ impl Engine {
         Ok(self.handle.live()?.catalog.table(name)?.number())
     }
 
-    /// Whether a table exists.
+    /// Whether a table exists, as [`Self::tables`] lists it.
     pub fn table_exists(&self, name: &TableName) -> bool {
-        self.catalog().table(name).is_ok()
+        self.catalog().has_table(name)
     }
 
     /// A table's descriptor, with all attributes that HBase returns.

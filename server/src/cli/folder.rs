@@ -47,15 +47,18 @@ pub fn check_owner(data: &Path, command: &str) -> Result<(), Failure> {
     )))
 }
 
-/// The owner of a folder, as an argument of `sudo -u`, if that is another user and this process is root's. `None` for a
-/// folder that does not exist: no server uses it, and in a container root may create one in the folder of any user.
+/// The owner of a data folder, as an argument of `sudo -u`, if that is another user and this process is root's. `None`
+/// for a folder that does not exist: no server uses it, and in a container root may create one in the folder of any
+/// user.
 #[cfg(unix)]
 pub fn other_owner(data: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
     if !rustix::process::geteuid().is_root() {
         return None;
     }
-    let owner = std::fs::metadata(data).ok()?.uid();
+    // Its first file, since the folder itself may belong to somebody else, such as a volume that a group may write to.
+    let metadata = std::fs::metadata(data.join("FORMAT")).or_else(|_| std::fs::metadata(data));
+    let owner = metadata.ok()?.uid();
     (owner != 0).then(|| name_of(owner).unwrap_or_else(|| format!("'#{owner}'")))
 }
 

@@ -8,9 +8,10 @@
 //!
 //! A sync of the newest journal covers every commit that has returned. The bytes of a commit were written to the
 //! journal that was active then. If that is still active, it is the newest one, and it is synced. Otherwise fjall has
-//! rotated it: fjall syncs a journal, data and metadata, before it creates the next one, and makes the name of the next
-//! one durable before it accepts commits. So the bytes were durable before a newer journal existed. If the journal has
-//! been removed, its data is in files, which fjall syncs first.
+//! rotated it: fjall syncs a journal, data and metadata, before it creates the next one. So the bytes were durable
+//! before a newer journal existed. If the journal has been removed, its data is in files, which fjall syncs first. The
+//! name of a journal is made durable before it is synced for the first time, because fjall may accept commits when it
+//! has failed to do that.
 
 use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
@@ -26,7 +27,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::failure::failed_io;
 use crate::blocking;
 use crate::error::{Error, Result};
-use crate::store::{JournalSync, SyncEnded};
+use crate::store::{JournalSync, SyncEnded, sync_folder};
 
 /// A sync that takes less than this, in nanoseconds, may delay an event loop.
 const SHORT_NS: u64 = 2_000_000;
@@ -344,6 +345,7 @@ struct Journals {
 /// A journal, which is open to be synced.
 struct OpenJournal {
     file: File,
+    path: PathBuf,
     /// The path of the journal that fjall will create next.
     next: PathBuf,
 }
@@ -355,7 +357,7 @@ impl Journals {
 
     fn sync(&mut self) -> io::Result<()> {
         let is_newest = match &self.newest {
-            Some(OpenJournal { file, next, .. }) => !next.try_exists()? && !is_removed(file)?,
+            Some(newest) => !newest.next.try_exists()? && newest.is_at_its_path()?,
             None => false,
         };
         if !is_newest {
@@ -386,7 +388,10 @@ impl Journals {
                 Some(before) => self.open(before)?,
                 None => None,
             };
-            self.newest = Some(OpenJournal { file, next: self.path(number + 1) });
+            // fjall accepts commits although it could not make the name of a new journal durable, until the failure is
+            // known to all threads.
+            sync_folder(&self.data)?;
+            self.newest = Some(OpenJournal { file, path: self.path(number), next: self.path(number + 1) });
             return Ok(());
         }
     }
@@ -417,17 +422,24 @@ fn none() -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, "the data folder has no journal")
 }
 
-/// Whether an open file has been removed, such as by somebody who deletes the folder.
-#[cfg(unix)]
-fn is_removed(file: &File) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-    Ok(file.metadata()?.nlink() == 0)
-}
+impl OpenJournal {
+    /// Whether the path still names this file. Somebody may have deleted the folder, or replaced the file.
+    #[cfg(unix)]
+    fn is_at_its_path(&self) -> io::Result<bool> {
+        use std::os::unix::fs::MetadataExt;
+        let of = |metadata: &fs::Metadata| (metadata.dev(), metadata.ino());
+        match fs::metadata(&self.path) {
+            Ok(found) => Ok(of(&found) == of(&self.file.metadata()?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
 
-/// Open files cannot be removed here.
-#[cfg(not(unix))]
-fn is_removed(_file: &File) -> io::Result<bool> {
-    Ok(false)
+    /// An open file can neither be removed nor replaced here.
+    #[cfg(not(unix))]
+    fn is_at_its_path(&self) -> io::Result<bool> {
+        Ok(true)
+    }
 }
 
 /// Whether a commit has been written to a journal, whose first byte is then not 0.

@@ -141,6 +141,15 @@ mod on_disk {
                 assert_eq!(error.kind(), ErrorKind::DiskFull, "{what}: {error}");
                 assert_eq!(read(&other, "r"), ["f:q@1=v"], "{what}");
                 engine.describe(&name("other")).unwrap();
+                // The table in doubt is listed, and reading it does not reopen the database each time.
+                let (began, reopened) = (Instant::now(), engine.statistics().unwrap().reopened);
+                for _ in 0..50 {
+                    assert!(engine.table_exists(&name("t")), "{what}");
+                    assert!(engine.tables().iter().any(|(table, _)| table.name == name("t")), "{what}");
+                    let _ = engine.describe(&name("t"));
+                }
+                let again = engine.statistics().unwrap().reopened - reopened;
+                assert!(again <= 2 + began.elapsed().as_secs(), "{what}: reopened {again} times");
                 // No write has room. It reopens the database.
                 assert_eq!(kind(other.put(&put("w", &[("f:q", 1, "v")]))), ErrorKind::DiskFull, "{what}");
                 assert_eq!(read(&other, "r"), ["f:q@1=v"], "{what}");

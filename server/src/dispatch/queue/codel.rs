@@ -68,7 +68,8 @@ impl<T: Waiting> Order<T> for Codel<T> {
         self.lifo = crowded;
         let entry = if crowded { evict(&mut self.waiting, may_run) } else { first(&mut self.waiting, may_run) }?;
         let waited_ms = now_ms.saturating_sub(entry.received_ms());
-        Some(if self.drops(waited_ms, now_ms) { Taken::Drop(entry) } else { Taken::Run(entry) })
+        let drops = self.drops(waited_ms, now_ms) && entry.may_be_dropped();
+        Some(if drops { Taken::Drop(entry) } else { Taken::Run(entry) })
     }
 
     fn take_late(&mut self, before_ms: i64) -> Option<T> {

@@ -57,15 +57,22 @@ pub(super) fn replace(context: &CallContext<'_>, request: &Request, body: &[u8])
     let name = table_name(request)?;
     let exists = may_change(context, request, &name)?;
     let table = descriptor(&name, TableSchema::read(context, request, body)?)?;
-    let created = || Response::empty(201).with("Location", request.location.clone());
-    if exists {
-        require_enabled(context, &name)?;
-        context.changes().modify_table(table).map_err(|error| Failure::of(&error))?;
-        return Ok(created());
+    if !exists {
+        return create(context, request, table);
     }
+    require_enabled(context, &name)?;
+    context.changes().modify_table(table).map_err(|error| Failure::of(&error))?;
+    Ok(created(request))
+}
+
+fn created(request: &Request) -> Response {
+    Response::empty(201).with("Location", request.location.clone())
+}
+
+/// Creates a table, and never changes one: it may exist meanwhile.
+fn create(context: &CallContext<'_>, request: &Request, table: TableDescriptor) -> Answer {
     match context.changes().create_table(table, Vec::new()) {
-        Ok(()) => Ok(created()),
-        // Someone else has created it meanwhile.
+        Ok(()) => Ok(created(request)),
         Err(error) if error.kind() == ErrorKind::TableExists => {
             Ok(Response::empty(304).with("Content-Type", "text/plain"))
         }
@@ -76,10 +83,10 @@ pub(super) fn replace(context: &CallContext<'_>, request: &Request, body: &[u8])
 /// Adds families and changes those that exist. Creates a table that does not exist.
 pub(super) fn update(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer {
     let name = table_name(request)?;
-    if !context.engine.table_exists(&name) {
-        return replace(context, request, body);
+    if !may_change(context, request, &name)? {
+        let table = descriptor(&name, TableSchema::read(context, request, body)?)?;
+        return create(context, request, table);
     }
-    may_change(context, request, &name)?;
     let sent = TableSchema::read(context, request, body)?;
     let families = sent.families.into_iter().map(family).collect::<Answer<Vec<_>>>()?;
     require_enabled(context, &name)?;
