@@ -1,5 +1,6 @@
 """Calls that take minutes: other clients are served meanwhile."""
 import contextlib
+import signal
 import socket
 import time
 
@@ -31,6 +32,11 @@ def until_running(server, lane, calls):
         time.sleep(0.01)
 
 
+def until_reloaded(server, before):
+    while metric(server, 'hjall_lane_running_max{lane="read"}') == before:
+        time.sleep(0.01)
+
+
 def until_free(server, lane):
     """Calls of clients that have disconnected end soon."""
     end = time.monotonic() + 60
@@ -56,6 +62,31 @@ def test_gets_of_one_client_leave_handlers_to_others(attacked, bystander):
         assert not reader.failures
         assert metric(server, 'hjall_lane_running{lane="read"}') <= handlers + 3, "others have had a place"
     until_free(server, "read")
+    database.close()
+
+
+def test_fewer_handlers_serve_others_while_long_gets_run(attacked, tmp_path):
+    settings = tmp_path / "hjall.toml"
+    settings.write_text("[queues]\nhandlers = 30\n")
+    server = attacked("--config", str(settings))
+    database = prepared(server)
+    before = int(metric(server, 'hjall_lane_running_max{lane="read"}'))
+    with contextlib.ExitStack() as attack:
+        for _ in range(before):
+            attack.enter_context(connect(server.port, source=ELSEWHERE)).sendall(get(b"wide", FILTER))
+        # Half of the threads run calls of one client: more than there are threads afterwards.
+        until_running(server, "read", before - 2)
+        settings.write_text("[queues]\nhandlers = 4\n")
+        server.process.send_signal(signal.SIGHUP)
+        until_reloaded(server, before)
+        with connect(server.port) as other:
+            for _ in range(5):
+                other.sendall(get(b"small", b"ValueFilter(=,'binary:v')"))
+                assert b"f" in other.recv(1 << 16)
+    until_free(server, "read")
+    with connect(server.port) as other:
+        other.sendall(get(b"small", b"ValueFilter(=,'binary:v')"))
+        assert b"f" in other.recv(1 << 16)
     database.close()
 
 

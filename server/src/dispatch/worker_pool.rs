@@ -26,6 +26,8 @@ struct Workers {
     /// The number of workers of each lane that have not been told to retire.
     working: [usize; LaneKind::ALL.len()],
     threads: Vec<JoinHandle<()>>,
+    /// Whether all have been told to retire.
+    stopped: bool,
 }
 
 impl WorkerPool {
@@ -34,14 +36,19 @@ impl WorkerPool {
         Self { runner, lanes, workers: Mutex::default() }
     }
 
-    /// Starts workers until each lane has the number that its size requires.
+    /// Starts workers until each lane has the number that its size requires. Does nothing after [`Self::retire_all`].
     ///
     /// # Errors
     /// The operating system cannot start a thread. The workers started so far remain.
     pub fn grow(&self, sizes: &Lanes) -> io::Result<()> {
         let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        if workers.stopped {
+            return Ok(());
+        }
         workers.threads.retain(|thread| !thread.is_finished());
         for (kind, size) in sizes.iter() {
+            let missing = size.threads(kind).saturating_sub(workers.working[kind as usize]);
+            workers.working[kind as usize] += self.lanes[kind as usize].queue().keep(missing);
             while workers.working[kind as usize] < size.threads(kind) {
                 let thread = self.spawn(kind, workers.working[kind as usize])?;
                 workers.threads.push(thread);
@@ -51,15 +58,15 @@ impl WorkerPool {
         Ok(())
     }
 
-    /// Retires surplus workers after they have drained the queue. A lane without a size keeps one worker, for
-    /// calls that were routed there before the change.
+    /// Retires surplus workers after they have drained the queue and their calls have ended. A lane without a size
+    /// keeps one worker, for calls that were routed there before the change.
     pub fn shrink(&self, sizes: &Lanes) {
         let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         for kind in LaneKind::ALL {
             let needed = sizes.size(kind).map_or(1, |size| size.threads(kind));
             let working = &mut workers.working[kind as usize];
             let spare = working.saturating_sub(needed);
-            self.lanes[kind as usize].queue().retire(spare);
+            self.lanes[kind as usize].queue().retire(spare, needed);
             *working -= spare;
         }
     }
@@ -68,9 +75,10 @@ impl WorkerPool {
     pub fn retire_all(&self) -> Vec<JoinHandle<()>> {
         let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         for (lane, working) in self.lanes.iter().zip(workers.working) {
-            lane.queue().retire(working);
+            lane.queue().retire(working, 0);
         }
         workers.working = Default::default();
+        workers.stopped = true;
         std::mem::take(&mut workers.threads)
     }
 

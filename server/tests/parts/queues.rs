@@ -174,7 +174,7 @@ fn agrees(order: QueueOrder, first: Tuning, steps: Vec<Step>) -> Result<(), Test
                 queue.tune(tuning);
             }
             Step::Retire => {
-                queue.retire(1);
+                queue.retire(1, 0);
                 retiring += 1;
             }
             Step::Take => match queue.try_take() {
@@ -311,7 +311,7 @@ fn waiting_takers_get_entries_and_retire_when_told() {
         for number in 0..ENTRIES {
             queue.put(entry(number));
         }
-        queue.retire(TAKERS);
+        queue.retire(TAKERS, 0);
         let mut all: Vec<_> = takers.into_iter().flat_map(|taker| taker.join().unwrap()).collect();
         all.sort_unstable();
         assert!(all.into_iter().eq(0..ENTRIES), "{order:?}");
@@ -372,7 +372,7 @@ impl Takers {
     }
 
     fn retire(mut self) {
-        self.queue.retire(TAKERS);
+        self.queue.retire(TAKERS, 0);
         self.resume.clear();
         for thread in self.threads.drain(..) {
             thread.join().unwrap();
@@ -463,6 +463,55 @@ fn the_long_calls_of_a_client_leave_takers_for_others() {
     }
 }
 
+/// A lane that becomes smaller serves other clients while as many calls run as it has takers left.
+#[test]
+fn idle_takers_retire_only_when_fewer_calls_run_than_takers_remain() {
+    for order in QueueOrder::ALL {
+        let queue = shared(order, 2, Arc::new(ManualClock::at(0)));
+        queue.limit(Concurrency { at_once: 6, stall_ms: 50, threads: 8 });
+        let takers: Vec<_> = (0..8).map(|_| Taker::new()).collect();
+        let put = |number, client| queue.put(Entry { number, received_ms: 0, fetches: 0, client });
+        let runs = |taker: &Taker, number| {
+            assert!(matches!(queue.take(taker), Taken::Run(entry) if entry.number == number), "{order:?}: {number}");
+        };
+        for (number, taker) in takers[..4].iter().enumerate() {
+            put(number, 1);
+            runs(taker, number);
+            queue.waits(taker);
+        }
+        queue.limit(Concurrency { at_once: 1, stall_ms: 50, threads: 3 });
+        queue.retire(5, 3);
+        for number in 10..13 {
+            put(number, 2);
+            runs(&takers[4], number);
+        }
+        queue.waits(&takers[4]);
+        put(4, 1);
+        // The client of the long calls may not begin another one. Each taker ends its call.
+        for taker in [4, 0, 1] {
+            assert_eq!(queue.take_next(&takers[taker]), None, "{order:?}: {taker}");
+        }
+        for taker in [0, 1, 4, 5, 6] {
+            assert_eq!(queue.take(&takers[taker]), Taken::Retire, "{order:?}: {taker}");
+        }
+        put(20, 3);
+        runs(&takers[7], 20);
+    }
+}
+
+#[test]
+fn takers_can_be_kept_until_they_have_retired() {
+    for order in QueueOrder::ALL {
+        let queue = shared(order, 1, Arc::new(ManualClock::at(0)));
+        let takers: Vec<_> = (0..2).map(|_| Taker::new()).collect();
+        queue.retire(4, 1);
+        assert_eq!(queue.take(&takers[0]), Taken::Retire);
+        assert_eq!([queue.keep(2), queue.keep(2)], [2, 1], "{order:?}");
+        queue.put(entry(0));
+        assert_eq!(queue.take(&takers[1]), Taken::Run(entry(0)), "{order:?}");
+    }
+}
+
 /// Calls that have waited for too long are found while no taker is idle.
 #[test]
 fn late_entries_can_be_taken_out() {
@@ -515,9 +564,11 @@ fn a_taker_that_goes_on_keeps_its_place_until_its_call_waits() {
         assert_eq!(queue.take_next(&second), None, "the queue is empty");
         queue.put(entry(3));
         assert_eq!(queue.take_next(&first), None, "the call of the other taker runs");
-        queue.retire(1);
+        queue.retire(1, 0);
+        assert_eq!(queue.take_next(&second), Some(Taken::Run(entry(3))), "entries that wait are taken before");
+        queue.put(entry(4));
         assert_eq!(queue.take_next(&second), None, "a taker has to retire first");
-        assert_eq!(queue.take(&second), Taken::Run(entry(3)));
         assert_eq!(queue.take(&first), Taken::Retire);
+        assert_eq!(queue.take(&second), Taken::Run(entry(4)));
     }
 }

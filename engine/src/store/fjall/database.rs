@@ -187,7 +187,7 @@ impl Database {
             view: RwLock::new(Arc::new(inner.snapshot())),
             committing: Arc::clone(&fences.committing),
             fences,
-            syncer: Syncer::start(folder, options.sync_interval, Arc::clone(&failure))?,
+            syncer: Syncer::start(folder, options.sync_interval, Arc::clone(&failure), Some(inner.clone()))?,
             failure,
             mark: Arc::new(ClockMark::at(mark)),
             cursors: Cursors::default(),

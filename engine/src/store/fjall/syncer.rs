@@ -12,6 +12,10 @@
 //! before a newer journal existed. If the journal has been removed, its data is in files, which fjall syncs first. The
 //! name of a journal is made durable before it is synced for the first time, because fjall may accept commits when it
 //! has failed to do that.
+//!
+//! The operating system reports a failed write of a page once to each descriptor that was open then. If fjall has
+//! already been told, a descriptor that is opened later is not. So the journal is opened when the database is, and
+//! after the first sync of any other journal, fjall is asked whether it still accepts commits.
 
 use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
@@ -22,9 +26,10 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use fjall::PersistMode;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::failure::failed_io;
+use super::failure::{self, failed_io};
 use crate::blocking;
 use crate::error::{Error, Result};
 use crate::store::{JournalSync, SyncEnded, sync_folder};
@@ -72,6 +77,8 @@ pub(super) struct SyncQueue {
     handed_over: AtomicU64,
     pub syncs: AtomicU64,
     failure: Arc<Failure>,
+    /// The database, until it is closed.
+    database: Mutex<Option<fjall::Database>>,
 }
 
 #[derive(Default)]
@@ -89,10 +96,20 @@ struct SyncState {
 
 impl Syncer {
     /// Starts the thread for the journal in a folder. A failed sync is recorded as the failure of the database.
-    pub fn start(data: &Path, interval: Option<Duration>, failure: Arc<Failure>) -> Result<Self> {
+    pub fn start(
+        data: &Path,
+        interval: Option<Duration>,
+        failure: Arc<Failure>,
+        database: Option<fjall::Database>,
+    ) -> Result<Self> {
+        let mut journals = Journals::in_folder(data);
+        if let Err(error) = journals.open_newest() {
+            // The first sync tries again. A database that is only read needs none.
+            tracing::debug!(%error, "the journal could not be opened to be synced");
+        }
         let queue = Arc::new(SyncQueue {
             data: data.to_owned(),
-            journals: Mutex::new(Journals::in_folder(data)),
+            journals: Mutex::new(journals),
             interval,
             state: Mutex::default(),
             wanted: Condvar::new(),
@@ -104,6 +121,7 @@ impl Syncer {
             handed_over: AtomicU64::new(0),
             syncs: AtomicU64::new(0),
             failure,
+            database: Mutex::new(database),
         });
         let queue_of_thread = Arc::clone(&queue);
         let thread = std::thread::Builder::new()
@@ -126,6 +144,7 @@ impl Drop for Syncer {
         if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
             tracing::error!("the thread that syncs the journal panicked");
         }
+        *self.queue.database.lock() = None;
         // Writers that still wait sync the journal themselves.
         self.queue.ended.notify_all();
     }
@@ -165,7 +184,7 @@ impl SyncQueue {
         self.dirty.store(false, Ordering::SeqCst);
         let began = self.now_ns().max(1);
         self.began_ns.store(began, Ordering::Relaxed);
-        let synced = MutexGuard::unlocked(state, || self.journals.lock().sync());
+        let synced = MutexGuard::unlocked(state, || self.sync_journals());
         self.began_ns.store(0, Ordering::Relaxed);
         self.took_ns.store(self.now_ns().saturating_sub(began), Ordering::Relaxed);
         self.syncs.fetch_add(1, Ordering::Relaxed);
@@ -175,7 +194,6 @@ impl SyncQueue {
                 state.callbacks.partition_point(|(ticket, _)| *ticket <= target)
             }
             Err(error) => {
-                let error = failed(error);
                 tracing::error!(%error, "syncing the journal failed");
                 // After a failed sync, the operating system may count unwritten pages as clean, and a second sync would
                 // report success. The database must be reopened, which writes the journal again.
@@ -194,6 +212,16 @@ impl SyncQueue {
                     ended(failed.as_ref().map_or(Ok(()), |error| Err(error.again())));
                 }
             });
+        }
+    }
+
+    fn sync_journals(&self) -> Result<()> {
+        let opened = self.journals.lock().sync().map_err(failed)?;
+        match &*self.database.lock() {
+            Some(database) if opened => {
+                database.persist(PersistMode::Buffer).map_err(|error| failure::failed("syncing the journal", error))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -306,7 +334,7 @@ impl JournalSync for SyncQueue {
 /// Syncs the journal for a commit after which the database was closed or reopened, when the thread has ended or is
 /// about to.
 fn sync_after_close(data: &Path) -> Result<()> {
-    Journals::in_folder(data).sync().map_err(failed)
+    Journals::in_folder(data).sync().map(|_| ()).map_err(failed)
 }
 
 /// Runs a function that may wait for a disk, if possible on a thread of its own.
@@ -355,7 +383,8 @@ impl Journals {
         Self { data: data.to_owned(), newest: None, before: None }
     }
 
-    fn sync(&mut self) -> io::Result<()> {
+    /// Makes all commits so far durable. Returns whether a journal was opened for that.
+    fn sync(&mut self) -> io::Result<bool> {
         let is_newest = match &self.newest {
             Some(newest) => !newest.next.try_exists()? && newest.is_at_its_path()?,
             None => false,
@@ -371,7 +400,8 @@ impl Journals {
         if let Some(before) = &self.before {
             before.sync_data()?;
         }
-        file.sync_data()
+        file.sync_data()?;
+        Ok(!is_newest)
     }
 
     fn open_newest(&mut self) -> io::Result<()> {
@@ -517,8 +547,9 @@ mod tests {
     fn waiting_writers_share_syncs() {
         let folder = tempfile::TempDir::new().unwrap();
         fs::write(folder.path().join("0.jnl"), b"").unwrap();
-        let syncer = Syncer::start(folder.path(), None, Arc::default()).unwrap();
+        let syncer = Syncer::start(folder.path(), None, Arc::default(), None).unwrap();
         let queue = Arc::clone(syncer.queue());
+        assert!(!queue.journals.lock().sync().unwrap(), "the journal has been opened with the database");
         {
             let mut state = queue.state.lock();
             state.requested += 8;
@@ -537,7 +568,7 @@ mod tests {
         let folder = tempfile::TempDir::new().unwrap();
         fs::write(folder.path().join("0.jnl"), b"").unwrap();
         let failure = Arc::<Failure>::default();
-        let syncer = Syncer::start(folder.path(), None, Arc::clone(&failure)).unwrap();
+        let syncer = Syncer::start(folder.path(), None, Arc::clone(&failure), None).unwrap();
         let queue = Arc::clone(syncer.queue());
         let (told, ended) = std::sync::mpsc::channel();
         let request = |queue: &SyncQueue, number: u32| {
@@ -559,7 +590,7 @@ mod tests {
         request(&queue, 101);
         assert_eq!(ended.iter().take(2).max(), Some((101, true)));
 
-        let syncer = Syncer::start(folder.path(), None, Arc::clone(&failure)).unwrap();
+        let syncer = Syncer::start(folder.path(), None, Arc::clone(&failure), None).unwrap();
         let queue = Arc::clone(syncer.queue());
         fs::remove_file(folder.path().join("0.jnl")).unwrap();
         for number in 0..2 {

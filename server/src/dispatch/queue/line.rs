@@ -63,6 +63,8 @@ struct LineState<O> {
     taken: u64,
     /// For each taker that is to retire: the value of `taken` from which it may.
     retiring: VecDeque<u64>,
+    /// The number of takers that remain after those have retired.
+    remaining: usize,
     concurrency: Concurrency,
     /// The calls that have been taken and have not ended, by client.
     under_way: UnderWay,
@@ -88,6 +90,7 @@ impl<O> Line<O> {
             clients: Clients::default(),
             taken: 0,
             retiring: VecDeque::new(),
+            remaining: usize::MAX,
             concurrency,
             under_way: UnderWay::default(),
             running: 0,
@@ -145,7 +148,7 @@ impl<O> LineState<O> {
         T: Waiting,
         O: Order<T>,
     {
-        if self.retiring.front().is_some_and(|after| self.taken >= *after || self.order.len() == 0) {
+        if self.must_retire() {
             self.retiring.pop_front();
             return Some(Taken::Retire);
         }
@@ -168,17 +171,30 @@ impl<O> LineState<O> {
         Some(taken)
     }
 
+    /// Whether the next idle taker retires.
+    ///
+    /// While more calls are under way than the remaining takers could run, idle takers stay to serve other clients, and
+    /// those calls retire their takers when they end. If no taker remains, all retire when the queue has been drained.
+    fn must_retire<T>(&self) -> bool
+    where
+        O: Order<T>,
+    {
+        let drained = self.retiring.front().is_some_and(|after| self.taken >= *after || self.order.len() == 0);
+        drained && (self.remaining == 0 || self.under_way.all < self.remaining)
+    }
+
     /// As [`Self::take`], for a taker. Returns `None`, too, if enough calls are running.
     fn take_for<T>(&mut self, taker: &Taker, clock: &dyn Clock) -> Option<Taken<T>>
     where
         T: Waiting,
         O: Order<T>,
     {
-        if self.order.len() == 0 && self.retiring.is_empty() {
+        let retires = self.must_retire();
+        if self.order.len() == 0 && !retires {
             return None;
         }
         let now_ms = clock.now_ms();
-        if self.running >= self.concurrency.at_once && self.retiring.is_empty() {
+        if self.running >= self.concurrency.at_once && !retires {
             if now_ms.saturating_sub(self.taken_ms) < self.concurrency.stall_ms {
                 return None;
             }
@@ -208,7 +224,8 @@ impl<O> LineState<O> {
         }
     }
 
-    /// Chooses a taker to wake, so that one comes while an entry may be taken, and one watches while entries wait.
+    /// Chooses a taker to wake, so that one comes while an entry may be taken or a taker has to retire, and one watches
+    /// while entries wait.
     #[must_use]
     fn call_next<T>(&mut self) -> Option<Arc<Sleeper>>
     where
@@ -216,6 +233,8 @@ impl<O> LineState<O> {
     {
         let unattended = self.order.len() > self.coming;
         let sleeper = if unattended && self.running.saturating_add(self.coming) < self.concurrency.at_once {
+            self.idle.pop().or_else(|| self.watching.take())
+        } else if self.coming == 0 && self.must_retire() {
             self.idle.pop().or_else(|| self.watching.take())
         } else if self.order.len() > 0 && self.watching.is_none() && self.coming == 0 {
             self.idle.pop()
@@ -278,7 +297,7 @@ impl<T: Waiting, O: Order<T>> Queue<T> for Line<O> {
 
     fn take_next(&self, taker: &Taker) -> Option<Taken<T>> {
         let mut state = self.lock();
-        if state.order.len() == 0 || !state.retiring.is_empty() {
+        if state.order.len() == 0 {
             return None;
         }
         let now_ms = self.clock.now_ms();
@@ -288,6 +307,9 @@ impl<T: Waiting, O: Order<T>> Queue<T> for Line<O> {
             return None;
         }
         state.ended(taker);
+        if state.must_retire() {
+            return None;
+        }
         let taken = state.take(now_ms, Some(taker))?;
         if !continues {
             state.running += 1;
@@ -317,6 +339,9 @@ impl<T: Waiting, O: Order<T>> Queue<T> for Line<O> {
         let from = state.clients.greediest(client)?;
         let evicted = state.order.evict(from)?;
         state.clients.remove(from);
+        let next = state.call_next();
+        drop(state);
+        wake(next);
         Some(evicted)
     }
 
@@ -325,6 +350,9 @@ impl<T: Waiting, O: Order<T>> Queue<T> for Line<O> {
         let mut state = self.lock();
         let late = state.order.take_late(self.clock.now_ms().saturating_sub(wait_max_ms))?;
         state.clients.remove(late.client());
+        let next = state.call_next();
+        drop(state);
+        wake(next);
         Some(late)
     }
 
@@ -332,16 +360,22 @@ impl<T: Waiting, O: Order<T>> Queue<T> for Line<O> {
         self.lock().concurrency = concurrency;
     }
 
-    fn retire(&self, takers: usize) {
+    fn retire(&self, takers: usize, remaining: usize) {
         let mut state = self.lock();
         let after = state.taken + state.order.len() as u64;
         state.retiring.extend(std::iter::repeat_n(after, takers));
-        let mut sleepers = std::mem::take(&mut state.idle);
-        sleepers.extend(state.watching.take());
-        state.coming += sleepers.len();
-        sleepers.iter().for_each(|sleeper| sleeper.call());
+        state.remaining = remaining;
+        let next = state.call_next();
         drop(state);
-        sleepers.iter().for_each(|sleeper| sleeper.wake());
+        wake(next);
+    }
+
+    fn keep(&self, takers: usize) -> usize {
+        let mut state = self.lock();
+        let kept = takers.min(state.retiring.len());
+        let retiring = state.retiring.len() - kept;
+        state.retiring.truncate(retiring);
+        kept
     }
 
     fn len(&self) -> usize {

@@ -77,7 +77,7 @@ pub trait Queue<T>: Send + Sync {
 
     /// Removes the next entry without waiting, for a taker that runs several calls in one go. The call that it took
     /// before has ended. Returns `None` if no entry waits, if as many calls run as may run at once, or if a taker has
-    /// to retire; then the taker still counts as running if it did before.
+    /// to retire now; then the taker still counts as running if it did before.
     fn take_next(&self, taker: &Taker) -> Option<Taken<T>>;
 
     /// Called by a taker whose call is about to wait: another call may run in the meantime.
@@ -96,8 +96,14 @@ pub trait Queue<T>: Send + Sync {
     /// Changes how many calls run at once.
     fn limit(&self, concurrency: Concurrency);
 
-    /// Retires this number of takers after the entries that wait now have been taken.
-    fn retire(&self, takers: usize);
+    /// Retires this number of takers after the entries that wait now have been taken. If takers remain, none retires
+    /// while at least as many calls are under way as there are `remaining` takers: idle ones are needed for other
+    /// clients.
+    fn retire(&self, takers: usize, remaining: usize);
+
+    /// Keeps up to this number of the takers that have been told to retire and have not retired yet. Returns how many
+    /// it keeps.
+    fn keep(&self, takers: usize) -> usize;
 
     /// The number of entries.
     fn len(&self) -> usize;
