@@ -70,6 +70,10 @@ class Power:
         """Makes the next sync of a journal fail."""
         (self.shadow / "fail-sync").touch()
 
+    def fail_next_rotation(self):
+        """Makes the sync of the name of the next journal fail, and the power soon after the first sync of a journal that follows."""
+        (self.shadow / "fail-names").touch()
+
     @contextlib.contextmanager
     def slow_syncs(self):
         """Syncs of journals do not end within the context."""

@@ -8,7 +8,9 @@
 //
 // If the file `fail-sync` is in the shadow folder, the next sync of a journal removes it and fails as Linux lets a sync
 // fail: what was written is not on disk, its pages count as clean, and the process still reads what it wrote. While the
-// file `hold-syncs` is there, syncs of journals wait.
+// file `hold-syncs` is there, syncs of journals wait. If the file `fail-names` is there when a journal is created, the
+// sync of its directory removes that file, waits for the next sync of a journal, which the power survives for a moment,
+// and fails.
 //
 // Nothing else survives a power failure: neither a file's content without fsync or fdatasync of the file, nor its name
 // without fsync of its directory. The layer records this state instead of syncing.
@@ -199,6 +201,39 @@ static void hold(const char *path) {
   while (strstr(path, ".jnl") && !access(order, F_OK)) usleep(1000);
 }
 
+// The sync of the names of a new journal that has to fail.
+static volatile enum { NONE, CREATED, FAILING, SYNCED } new_journal;
+
+static int has_order(const char *name) {
+  char order[PATH_MAX + 64];
+  snprintf(order, sizeof order, "%s/%s", shadow, name);
+  return !access(order, F_OK);
+}
+
+static int names_fail(void) {
+  if (new_journal != CREATED) return 0;
+  char order[PATH_MAX + 64];
+  snprintf(order, sizeof order, "%s/fail-names", shadow);
+  new_journal = FAILING;
+  unlink(order);
+  // Commits that fjall accepts meanwhile may be synced. If there are none, the power does not fail.
+  for (int waited = 0; new_journal == FAILING && waited < 1000; waited++) usleep(1000);
+  errno = EIO;
+  return 1;
+}
+
+static void *fail_soon(void *unused) {
+  usleep(20000);
+  kill(getpid(), SIGKILL);
+  return unused;
+}
+
+static void journal_synced(void) {
+  if (!__sync_bool_compare_and_swap(&new_journal, FAILING, SYNCED)) return;
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, fail_soon, NULL)) abort();
+}
+
 // Records the entries of a directory.
 static int sync_names(const char *dir, ino_t ino) {
   char path[PATH_MAX + 64], draft[PATH_MAX + 64];
@@ -228,7 +263,9 @@ static int sync_any(int fd) {
   before(point);
   if (!names) hold(path);
   if (!names && has_failed(path, s.st_ino)) return -1;
+  if (names && names_fail()) return -1;
   int done = names ? sync_names(path, s.st_ino) : sync_data(fd, s.st_ino);
+  if (!names && strstr(path, ".jnl")) journal_synced();
   after(point);
   return done;
 }
@@ -301,6 +338,7 @@ int openat64(int dir, const char *name, int flags, ...) {
   int point = inside && (flags & O_CREAT) && faccessat(dir, name, F_OK, 0) && is_point("create", path);
   before(point);
   int fd = (int)syscall(SYS_openat, dir, name, flags | O_LARGEFILE, mode);
+  if (inside && strstr(path, ".jnl") && has_order("fail-names")) new_journal = CREATED;
   after(point);
   return fd;
 }

@@ -286,6 +286,43 @@ def test_what_is_acknowledged_after_a_failed_sync_survives(tmp_path, reopens):
         server.kill()
 
 
+def test_writes_after_a_failed_rotation_of_the_journal_survive(tmp_path):
+    """fjall creates a journal, fails to make its name durable, and accepts commits until all threads know of that."""
+    power, acked = Power(tmp_path, build_layer(tmp_path)), []
+    with power.server("--set", "store.durability=FSYNC_WAL", "--set", "store.write_buffer=4MiB") as server:
+        happybase.Connection("127.0.0.1", server.port).create_table(TABLE, {"a": {}})
+        power.fail_next_rotation()
+
+        def write(number):
+            table = happybase.Connection("127.0.0.1", server.port).table(TABLE)
+            for n in range(3000):
+                try:
+                    table.put(b"%d-%d" % (number, n), {b"a:1": random.Random(n).randbytes(60_000)})
+                except HBaseError:
+                    continue
+                except GONE:
+                    return
+                acked.append(b"%d-%d" % (number, n))
+                if failed.is_set():
+                    return
+
+        failed = threading.Event()
+        threads = [threading.Thread(target=write, args=(number,)) for number in range(6)]
+        for thread in threads:
+            thread.start()
+        while server.process.poll() is None and (power.shadow / "fail-names").exists():
+            time.sleep(0.01)
+        failed.set()
+        for thread in threads:
+            thread.join()
+        server.kill()
+    power.fail()
+    with power.server() as server:
+        stored = {row for row, _ in happybase.Connection("127.0.0.1", server.port).table(TABLE).scan()}
+        assert stored >= set(acked), f"lost: {sorted(set(acked) - stored)} of {len(acked)}"
+        server.kill()
+
+
 def test_writes_that_need_no_sync_do_not_wait_for_one(tmp_path):
     """Nor for the writers that wait for it, although these are more than the write lane has handlers."""
     power, writers = Power(tmp_path, build_layer(tmp_path)), 60

@@ -19,7 +19,7 @@ use super::identity::Identity;
 use super::inline_write::{InlineWrite, StagedCall, UndoneWrite};
 use super::job::{Job, Ownership, Progress, Reply, Rerun};
 use super::lane::{Lane, Permit};
-use super::loop_writes::LoopWrites;
+use super::loop_writes::{LoopWrites, count_call};
 use super::mailbox::Mailbox;
 use super::memory_quota::{MemoryClaim, MemoryHolder, MemoryQuota};
 use super::queue::{self, Tuning};
@@ -182,6 +182,7 @@ impl Dispatcher {
         out: &mut Vec<u8>,
         caller: &Arc<Caller>,
     ) -> AtOnce {
+        count_call();
         // Such a call is not stopped.
         let request = || Request { call, message, caller, memory: self.memory(caller), stop: Stop::never() };
         let Some(method) = call.method else {

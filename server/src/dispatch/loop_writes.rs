@@ -12,7 +12,7 @@ use std::mem::take;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hjall_engine::group::{CallWrites, Group, Outcome};
 use hjall_engine::{Error, ErrorKind};
@@ -27,6 +27,10 @@ const CALLS_MAX: usize = 128;
 /// The number of staged calls that are committed early if the last commit had to be synced and its sync has ended. The
 /// disk then syncs while the loop runs the next calls.
 const SYNCED_CALLS: usize = 16;
+
+/// The duration of a sync, in which the task of the only call looks for its end instead of letting the thread sleep.
+/// Waking the thread would take a large part of the duration of a short sync.
+const SHORT_SYNC: Duration = Duration::from_micros(500);
 
 /// The writes of the event loop of the current thread.
 pub struct LoopWrites {
@@ -54,6 +58,10 @@ struct Commits {
     is_synced: Cell<bool>,
     /// The number of commits that are being synced.
     syncing: Cell<usize>,
+    /// How long the last sync took. `None` before the first one.
+    sync_took: Cell<Option<Duration>>,
+    /// The number of calls of this loop when the last sync ended.
+    calls_before: Cell<u64>,
     /// The earlier commits that have calls which do not know their outcome yet. Commits that succeeded at once for all
     /// of their calls are not included.
     earlier: RefCell<Vec<EarlierCommit>>,
@@ -121,6 +129,12 @@ pub enum LoopWrite {
 
 thread_local! {
     static CURRENT: RefCell<Option<Rc<LoopWrites>>> = const { RefCell::new(None) };
+    static CALLS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Counts a call that has arrived on the event loop of the current thread.
+pub fn count_call() {
+    CALLS.set(CALLS.get().wrapping_add(1));
 }
 
 /// The right of the current thread to stage writes. When it is dropped, staged writes are committed.
@@ -135,9 +149,8 @@ impl LoopWritesGuard {
         async move {
             loop {
                 syncs.added.notified().await;
-                let ended = take(&mut *syncs.lock());
                 if let Some(writes) = LoopWrites::current() {
-                    ended.into_iter().for_each(|(commit, synced)| writes.commits.synced(commit, synced));
+                    writes.commits.deliver_syncs();
                 }
             }
         }
@@ -274,9 +287,26 @@ impl Commits {
         }
     }
 
+    /// Notifies calls of the ends of their syncs.
+    fn deliver_syncs(&self) {
+        let ended = take(&mut *self.syncs.lock());
+        ended.into_iter().for_each(|(commit, synced)| self.synced(commit, synced));
+    }
+
+    /// Whether the task of a call that waits for a sync should look for its end: the call is the only one of this loop
+    /// since the last sync ended, and that sync was short.
+    fn looks_for_sync(&self) -> bool {
+        CALLS.get() == self.calls_before.get().wrapping_add(1)
+            && self.syncing.get() == 1
+            && self.sync_took.get().is_some_and(|took| took < SHORT_SYNC)
+            && self.ended.get().is_some_and(|ended| ended.elapsed() < SHORT_SYNC)
+    }
+
     /// Records the end of the sync of an earlier commit.
     fn synced(&self, commit: u64, synced: Result<(), Error>) {
         self.syncing.update(|syncing| syncing - 1);
+        self.sync_took.set(self.ended.get().map(|ended| ended.elapsed()));
+        self.calls_before.set(CALLS.get());
         let earlier = &mut *self.earlier.borrow_mut();
         let Some(commit) = earlier.iter_mut().find(|earlier| earlier.number == commit) else { return };
         commit.state = match synced {
@@ -288,16 +318,17 @@ impl Commits {
         }
     }
 
-    /// Whether a commit is being synced. If so, the task is woken at the end.
-    fn wait_for_sync(&self, commit: u64, task: &Waker) -> bool {
+    /// Whether a commit is being synced.
+    fn is_syncing(&self, commit: u64) -> bool {
+        let earlier = self.earlier.borrow();
+        earlier.iter().any(|earlier| earlier.number == commit && matches!(earlier.state, CommitState::Syncing))
+    }
+
+    /// Wakes a task when a commit that is being synced has been synced.
+    fn wait_for_sync(&self, commit: u64, task: &Waker) {
         let earlier = &mut *self.earlier.borrow_mut();
-        let is_it = |earlier: &&mut EarlierCommit| earlier.number == commit;
-        match earlier.iter_mut().find(is_it) {
-            Some(EarlierCommit { state: CommitState::Syncing, tasks, .. }) => {
-                tasks.push(task.clone());
-                true
-            }
-            _ => false,
+        if let Some(earlier) = earlier.iter_mut().find(|earlier| earlier.number == commit) {
+            earlier.tasks.push(task.clone());
         }
     }
 
@@ -359,13 +390,27 @@ impl StagedWrites {
     /// Commits the writes, unless they have been committed with those of other calls, and waits for their sync if they
     /// have to be synced. Must be called on the thread of their event loop.
     pub async fn commit(&self) {
+        let mut looked = false;
         poll_fn(|context| {
             let Some(writes) = LoopWrites::current() else { return Poll::Ready(()) };
-            if writes.commits.next.get() == self.commit {
+            let commits = &*writes.commits;
+            if commits.next.get() == self.commit {
                 writes.commit();
             }
-            let waits = self.is_synced && writes.commits.wait_for_sync(self.commit, context.waker());
-            if waits { Poll::Pending } else { Poll::Ready(()) }
+            if looked {
+                commits.deliver_syncs();
+            }
+            if !self.is_synced || !commits.is_syncing(self.commit) {
+                return Poll::Ready(());
+            }
+            looked = commits.looks_for_sync();
+            if looked {
+                std::thread::yield_now();
+                context.waker().wake_by_ref();
+            } else {
+                commits.wait_for_sync(self.commit, context.waker());
+            }
+            Poll::Pending
         })
         .await;
     }

@@ -225,12 +225,13 @@ impl SyncQueue {
         }
     }
 
-    /// Looks for the next request for a short time. Returns whether there was one.
+    /// Looks for the next request for a short time, and while there are no writes that need no sync, which use the
+    /// processors better. Returns whether there was one.
     fn look(&self, state: &mut MutexGuard<'_, SyncState>) -> bool {
         let before = self.handed_over.load(Ordering::Relaxed);
         MutexGuard::unlocked(state, || {
             let began = Instant::now();
-            while began.elapsed() < LOOK {
+            while began.elapsed() < LOOK && !self.dirty.load(Ordering::Relaxed) {
                 if self.handed_over.load(Ordering::Relaxed) != before {
                     return true;
                 }
