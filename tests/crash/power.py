@@ -71,7 +71,7 @@ class Power:
         (self.shadow / "fail-sync").touch()
 
     def fail_next_rotation(self):
-        """Makes the sync of the name of the next journal fail, and the power soon after the first sync of a journal that follows."""
+        """Makes the sync of the name of the next journal fail, and the power soon after the next sync of a journal."""
         (self.shadow / "fail-names").touch()
 
     @contextlib.contextmanager
