@@ -32,16 +32,16 @@ def column_value(number, size):
     return text_field(1, b"f") + text_field(2, b"%d" % number) + text_field(3, random.Random(number).randbytes(size))
 
 
-def put(number):
+def put(number, _):
     """A put of five cells of 1 MiB."""
     cells = structs_field(2, [column_value(i, MIB) for i in range(5)])
     return message("put", text_field(1, b"t") + struct_field(2, text_field(1, b"r%d" % number) + cells) + b"\0"), 5 * MIB
 
 
-def append(number):
-    """An append of 100 KB to each of twenty cells, which grow."""
+def append(number, step):
+    """An append of 100 KB to each of twenty cells, which grow up to 400 KB."""
     cells = structs_field(2, [column_value(i, 100_000) for i in range(20)])
-    return message("append", text_field(1, b"t") + struct_field(2, text_field(1, b"a%d" % number) + cells) + b"\0"), 8 * MIB
+    return message("append", text_field(1, b"t") + struct_field(2, text_field(1, b"a%d %d" % (number, step // 4)) + cells) + b"\0"), 8 * MIB
 
 
 @pytest.mark.parametrize("write", [put, append])
@@ -53,9 +53,9 @@ def test_large_writes_use_no_more_memory_than_is_printed(attacked, bystander, wr
     answers = []
 
     def many(number):
-        call, size = write(number)
-        for _ in range(max(2, WRITTEN // CONNECTIONS // size)):
-            refused = True
+        _, size = write(number, 0)
+        for step in range(max(2, WRITTEN // CONNECTIONS // size)):
+            call, refused = write(number, step)[0], True
             while refused:
                 # A message for which there is no room is not received to its end.
                 with contextlib.suppress(ConnectionError), connect(server.port, source=f"127.0.0.{2 + number % 3}") as raw:

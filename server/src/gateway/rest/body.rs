@@ -76,6 +76,17 @@ impl Body {
 /// The bytes that are decompressed at a time.
 const STEP_BYTES: usize = 64 << 10;
 
+/// The largest factor by which deflate compresses.
+const DEFLATE_FACTOR_MAX: usize = 1032;
+
+/// The size that compressed bytes have at least when they are decompressed: that of their last part, which is in its
+/// last four bytes. If the bytes cannot have this size, they are damaged, and decompressing them fails.
+fn unpacked_min(body: &[u8]) -> usize {
+    let Some(size) = body.last_chunk() else { return 0 };
+    let size = usize::try_from(u32::from_le_bytes(*size)).unwrap_or(usize::MAX);
+    if size <= body.len().saturating_mul(DEFLATE_FACTOR_MAX) { size } else { 0 }
+}
+
 /// The body of a request, decompressed if it is compressed. It counts towards the memory of the call.
 pub(super) fn unpacked<'a>(context: &CallContext<'_>, request: &Request, body: &'a [u8]) -> Answer<Cow<'a, [u8]>> {
     if !request.body_gzip || body.is_empty() {
@@ -83,6 +94,9 @@ pub(super) fn unpacked<'a>(context: &CallContext<'_>, request: &Request, body: &
     }
     let mut gzip = flate2::read::MultiGzDecoder::new(body);
     let (mut bytes, mut piece) = (Vec::new(), vec![0; STEP_BYTES]);
+    let least = unpacked_min(body);
+    context.scope.claim_request(least).map_err(|error| Failure::of_memory(&error))?;
+    bytes.reserve_exact(least);
     loop {
         let length = gzip.read(&mut piece).map_err(|error| Failure::bad(format!("the body is not gzip: {error}")))?;
         if length == 0 {
