@@ -1,6 +1,7 @@
 """Bodies and addresses of REST requests whose many small parts take more memory than their text: the server uses no
 more than `hjall config` says, and gives all of it back."""
 import base64
+import contextlib
 import http.client
 import itertools
 import json
@@ -58,7 +59,9 @@ def send(server, method, path, body=None, kind=JSON, source="127.0.0.1"):
     """The status and the body of the answer."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120, source_address=(source, 0))
     try:
-        connection.request(method, path, body, {"Content-Type": kind} if body is not None else {})
+        # A body that is refused by its length is answered before it has been received.
+        with contextlib.suppress(BrokenPipeError):
+            connection.request(method, path, body, {"Content-Type": kind} if body is not None else {})
         answer = connection.getresponse()
         return answer.status, answer.read()
     finally:
@@ -111,9 +114,9 @@ def test_bodies_of_small_cells_use_no_more_memory_than_is_printed(served, check,
         sender.join()
     print({status: statuses.count(status) for status in set(statuses)})
     assert {200, 304} & set(statuses) and set(statuses) <= {200, 304, 413, 503}
-    # Beside others, a body that never has room may find the quota in use first.
+    # Beside others, a body that never has room may find the quota in use first. At length, the message is too large.
     status, answer = send(served, "PUT", f"/t/x0{check}", body(JSON, CELLS[-1]), JSON)
-    assert status == 413 and b"limits.bytes_in_flight" in answer, answer[:500]
+    assert status == 413 and (b"limits.bytes_in_flight" in answer or b"limits.message" in answer), answer[:500]
 
 
 DESCRIPTIONS = {
