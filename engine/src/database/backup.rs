@@ -1,6 +1,7 @@
 //! Backups, which are consistent copies of a database in use, and `verify`, which reads and checks everything.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -18,6 +19,10 @@ use crate::store::{
 
 /// The number of attempts of a backup. It begins again if a table that it copies is changed.
 const BACKUP_ATTEMPTS: u32 = 3;
+
+/// The file in the folder of an incremental backup that marks it as one. It contains the cluster id of the database.
+/// [`Engine::open`] removes it, because the folder may have other data from then on.
+const MARK_FILE: &str = "BACKUP";
 
 /// The progress of a backup or a check in one family.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +119,7 @@ impl Engine {
 
     fn try_backup(&self, folder: &Path, progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>) -> Result<()> {
         let core = self.handle.live()?;
-        let part = part_of(folder, false)?.part;
+        let part = part_of(folder, None)?.part;
         let (snapshot, tables) = {
             // The list of tables has to be that of the snapshot.
             let _no_changes = core.catalog.exclude_changes(&self.stop)?;
@@ -145,19 +150,21 @@ impl Engine {
 
     /// Makes a backup as [`Self::backup`] does, but shares with other folders the files of tables that have not
     /// changed: they are linked to those of the database, on the same file system, or else to those of an earlier
-    /// backup at `folder`, which may exist and is replaced. Linked files take no space, but damage to one on the disk
-    /// affects each folder that has it. Everything is read and checked. A store without files makes a full backup.
+    /// incremental backup of this database at `folder`, which may exist and is replaced. Linked files take no space,
+    /// but damage to one on the disk affects each folder that has it. Everything is read and checked. A store without
+    /// files makes a full backup.
     ///
     /// # Errors
-    /// Those of [`Self::backup`]; `InvalidArgument` if `folder` contains anything but a backup; `Locked` if the earlier
-    /// backup is open. An earlier backup is unchanged after an error.
+    /// Those of [`Self::backup`]; `InvalidArgument` if `folder` contains anything but an incremental backup of this
+    /// database, or if that backup has been opened for writing since; `Locked` if it is open. An earlier backup is
+    /// unchanged after an error.
     pub fn backup_incremental(
         &self,
         folder: &Path,
         progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>,
     ) -> Result<()> {
         let core = self.handle.live()?;
-        let Staging { part, earlier } = part_of(folder, true)?;
+        let Staging { part, earlier } = part_of(folder, Some(self.cluster_id()))?;
         let tables = core.catalog.tables();
         let families = tables.iter().flat_map(|table| table.families().iter().map(|f| (table.name(), &f.name)));
         // While files are copied, no family has been checked yet.
@@ -174,8 +181,11 @@ impl Engine {
             let closed = copy.close();
             match damage?.into_iter().next() {
                 Some(Damage { error, .. }) => Err(error),
-                None => closed.map(|()| true),
-            }
+                None => closed,
+            }?;
+            mark(&part, self.cluster_id())
+                .map_err(|error| failed_io(&format!("marking the backup {}", part.display()), error))?;
+            Ok(true)
         })();
         match copied {
             Ok(false) => {
@@ -232,7 +242,7 @@ impl Engine {
         if !fs::read_dir(backup).is_ok_and(|mut entries| entries.next().is_some()) {
             return Err(Error::invalid(format!("there is no backup in {}; name its folder", backup.display())));
         }
-        let engine = Self::open(backup, options)?;
+        let engine = Self::open_backup(backup, options)?;
         let copied = engine.backup(folder, progress);
         copied.and(engine.close())
     }
@@ -268,9 +278,31 @@ struct Staging {
     earlier: Option<PathBuf>,
 }
 
-/// The folder in which a backup is built. Checks that neither it nor the destination is in use. With `replaces`, the
-/// destination may be an earlier backup.
-fn part_of(folder: &Path, replaces: bool) -> Result<Staging> {
+/// Marks a folder as an incremental backup of a database, durably.
+fn mark(folder: &Path, cluster_id: &str) -> io::Result<()> {
+    let mut file = File::create(folder.join(MARK_FILE))?;
+    writeln!(file, "{cluster_id}")?;
+    file.sync_all()?;
+    sync_folder(folder)
+}
+
+/// Removes the mark of an incremental backup, durably.
+pub(super) fn unmark(folder: &Path) -> Result<()> {
+    let removed = match fs::remove_file(folder.join(MARK_FILE)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        removed => removed.and_then(|()| sync_folder(folder)),
+    };
+    removed.map_err(|error| failed_io(&format!("removing {}", folder.join(MARK_FILE).display()), error))
+}
+
+/// Whether a data folder is an incremental backup of a database, and has not been opened for writing since.
+fn is_backup_of(folder: &Path, cluster_id: &str) -> bool {
+    fs::read_to_string(folder.join(MARK_FILE)).is_ok_and(|of| of.trim_end() == cluster_id)
+}
+
+/// The folder in which a backup is built. Checks that neither it nor the destination is in use. The destination may be
+/// an earlier incremental backup of a database, if its cluster id is given.
+fn part_of(folder: &Path, replaced: Option<&str>) -> Result<Staging> {
     let failed = |error| failed_io(&format!("making the backup {}", folder.display()), error);
     let folder = std::path::absolute(folder).map_err(failed)?;
     let refuse = |path: &Path| {
@@ -281,7 +313,7 @@ fn part_of(folder: &Path, replaces: bool) -> Result<Staging> {
     };
     let mut earlier = None;
     match fs::read_dir(&folder) {
-        Ok(_) if replaces && is_data_folder(&folder) => {
+        Ok(_) if replaced.is_some() && is_data_folder(&folder) => {
             check_not_open(&folder).map_err(|error| match error.kind() {
                 ErrorKind::Locked => Error::new(
                     ErrorKind::Locked,
@@ -289,6 +321,14 @@ fn part_of(folder: &Path, replaces: bool) -> Result<Staging> {
                 ),
                 _ => error,
             })?;
+            if !replaced.is_some_and(|cluster_id| is_backup_of(&folder, cluster_id)) {
+                return Err(Error::invalid(format!(
+                    "{} is a data folder, and not an incremental backup of this database, or it has been opened for \
+                     writing since it was made; name another destination, or remove the folder if its data is not \
+                     needed",
+                    folder.display()
+                )));
+            }
             earlier = Some(folder.clone());
         }
         Ok(mut entries) => {

@@ -51,6 +51,20 @@ impl Engine {
     /// process has it open with other options, `Io`, `Corrupt`. For reading only: `InvalidArgument` if there is no
     /// database in the folder; `Busy` if it is being created, or changed too often to be copied.
     pub fn open(path: &Path, options: Options) -> Result<Self> {
+        let reads_only = options.read_only;
+        let opened = Self::open_backup(path, options)?;
+        if !reads_only {
+            backup::unmark(path)?;
+        }
+        Ok(opened)
+    }
+
+    /// Opens the database in a folder as [`Self::open`] does, to read it: to verify it, or to copy it. If it is an
+    /// incremental backup, a later one can still replace it.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`].
+    pub fn open_backup(path: &Path, options: Options) -> Result<Self> {
         Handle::open(path, options).map(Self::of)
     }
 

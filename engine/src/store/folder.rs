@@ -6,6 +6,7 @@
 //! data/      the files of the store
 //! CREATING   exists while `data` is being created and nothing has been stored in it
 //! CLOSED     the files of `data` at the last clean close; see `file_manifest`
+//! BACKUP     exists in an incremental backup that has not been opened for writing; see `database::backup`
 //! ```
 //! FORMAT is written before any data, so all data has the format that it names. `data` is removed only if CREATING
 //! exists.

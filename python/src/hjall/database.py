@@ -287,8 +287,8 @@ class Database:
         copies it again. It is built in ``FOLDER.part`` and appears when it is complete and on disk.
 
         With `incremental`, files that have not changed are shared by hard links: with the database, if the folder is on
-        its file system, or else with an earlier backup in the folder, which is replaced. Damage to a shared file on the
-        disk is damage to the backup, too.
+        its file system, or else with an earlier incremental backup of this database in the folder, which is replaced
+        unless it has been opened for writing since. Damage to a shared file on the disk is damage to the backup, too.
 
         `progress`: called about 20 times per second as ``progress(table, family, cells, bytes)``, with what is being
         copied and the cells and bytes copied so far; an exception from it ends the backup.

@@ -115,8 +115,9 @@ the copy has everything as of the beginning of the backup. Ending the command en
 program that embeds the engine has the folder open, the program itself has to make the backup.
 
 With --incremental, files of tables that have not changed are shared by hard links: with the data
-folder, if DEST is on its file system, or else with an earlier backup at DEST. An earlier backup at
-DEST is replaced when the new one is complete. Such a backup takes little space and writes little,
+folder, if DEST is on its file system, or else with an earlier incremental backup of this database
+at DEST, which is replaced when the new one is complete. Any other data folder at DEST is refused,
+also such a backup that was served since. An incremental backup takes little space and writes little,
 but damage to a shared file on the disk is damage to the backup, too: keep a full one elsewhere.
 
 Exit codes: those of `hjall serve`; 2 if DEST is in use.";

@@ -45,7 +45,7 @@ pub fn backup(sources: &Sources, to: &Path, extent: Extent) -> Result<(), Failur
     if let Some(answered) = control::ask_for_backup(&data, to, extent) {
         return answered;
     }
-    let engine = folder::open(&data, options, "backup")?;
+    let engine = folder::open_backup(&data, options, "backup")?;
     let copied = extent.back_up(&engine, to, &mut print_progress()).map_err(|error| failed_backup(to, error));
     copied.and(engine.close().map_err(|error| Failure::Data(data, error)))
 }
@@ -74,7 +74,7 @@ pub fn failed_backup(to: &Path, error: Error) -> Failure {
 /// Reads everything in the data folder.
 pub fn verify(sources: &Sources) -> Result<(), Failure> {
     let (data, options) = folder::settings(sources, "verify")?;
-    let engine = folder::open(&data, options, "verify")?;
+    let engine = folder::open_backup(&data, options, "verify")?;
     let damage = engine.verify(&mut print_progress()).map_err(|error| Failure::Data(data.clone(), error))?;
     engine.close().map_err(|error| Failure::Data(data.clone(), error))?;
     for found in &damage {

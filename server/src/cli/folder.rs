@@ -27,6 +27,13 @@ pub fn open(data: &Path, options: Options, command: &str) -> Result<Engine, Fail
     Engine::open(data, options).map_err(|error| Failure::Data(data.to_owned(), error))
 }
 
+/// Opens a data folder that exists, and may be a backup, for a command that only reads it.
+pub fn open_backup(data: &Path, options: Options, command: &str) -> Result<Engine, Failure> {
+    check_exists(data)?;
+    check_owner(data, command)?;
+    Engine::open_backup(data, options).map_err(|error| Failure::Data(data.to_owned(), error))
+}
+
 /// Checks that a data folder exists.
 pub fn check_exists(data: &Path) -> Result<(), Failure> {
     if data.is_dir() {

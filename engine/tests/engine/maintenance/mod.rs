@@ -271,6 +271,8 @@ fn an_incremental_backup_shares_files_and_replaces_an_earlier_one() {
     copy.compact(&name("t"), true).unwrap();
     copied.put(&put("copy", &[("f:q", 1, "v")])).unwrap();
     copy.close().unwrap();
+    let error = engine.backup_incremental(&to, &mut |_| panic!("it begins")).unwrap_err();
+    assert!(error.message().contains("opened for writing"), "{error}");
     assert!(engine.verify(&mut quiet).unwrap().is_empty());
     assert_eq!(read(&table, "copy").len(), 0);
 
@@ -280,6 +282,26 @@ fn an_incremental_backup_shares_files_and_replaces_an_earlier_one() {
     std::fs::create_dir(&other).unwrap();
     std::fs::write(other.join("file"), "").unwrap();
     assert_eq!(kind(engine.backup_incremental(&other, &mut quiet)), ErrorKind::InvalidArgument);
+    std::fs::remove_dir_all(&other).unwrap();
+    engine.backup(&other, &mut quiet).unwrap();
+    assert_eq!(kind(engine.backup_incremental(&other, &mut quiet)), ErrorKind::InvalidArgument, "a full backup");
+    std::fs::remove_dir_all(&other).unwrap();
+    let another = open(&other);
+    std::fs::remove_dir_all(&to).unwrap();
+    another.backup_incremental(&to, &mut quiet).unwrap();
+    assert_eq!(kind(engine.backup_incremental(&to, &mut quiet)), ErrorKind::InvalidArgument, "of another database");
+    another.close().unwrap();
+    std::fs::remove_dir_all(&to).unwrap();
+    for _ in 0..2 {
+        engine.backup_incremental(&to, &mut quiet).unwrap();
+        // Reading a backup does not change that.
+        let copy = Engine::open_backup(&to, Options::default()).unwrap();
+        assert!(copy.verify(&mut quiet).unwrap().is_empty());
+        copy.close().unwrap();
+        let restored = folder.path().join("restored");
+        Engine::restore(&to, &restored, Options::default(), &mut quiet).unwrap();
+        std::fs::remove_dir_all(&restored).unwrap();
+    }
     // A crash can leave the earlier backup there. It is not removed, because it may be the user's.
     let old = folder.path().join("backup.old");
     std::fs::create_dir(&old).unwrap();
@@ -288,7 +310,7 @@ fn an_incremental_backup_shares_files_and_replaces_an_earlier_one() {
     std::fs::remove_dir(&old).unwrap();
     let stopped = engine.backup_incremental(&to, &mut |_| Err(hjall_engine::Error::new(ErrorKind::Cancelled, "stop")));
     assert_eq!(kind(stopped), ErrorKind::Cancelled);
-    assert!(open(&to).table(&name("t")).get(&Get::new("copy")).unwrap().cells.len() == 1);
+    assert!(open(&to).table(&name("t")).get(&Get::new("late")).unwrap().cells.len() == 1);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
     engine.close().unwrap();
 }
