@@ -12,21 +12,17 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use xxhash_rust::xxh3::xxh3_128;
-
 use super::SpaceId;
 use super::contents;
 use super::file_names::{CURRENT_FILE, FILES_FOLDER, INDEX, KEYSPACES_FOLDER, list_name};
 use super::fjall::failed_io;
 use super::folder::sync_folder;
+use super::index_copy::{self, Current};
 use super::journal;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The content of fjall 3's file `version`.
 const VERSION: &[u8] = b"FJL\x03";
-
-/// The kind of the checksum in a file `current`: XXH3 with 128 bits.
-const XXH3: u8 = 0;
 
 /// The marker file of a complete space. It contains the space's number as text, for human readers.
 const SPACE_FILE: &str = "SPACE";
@@ -91,11 +87,12 @@ pub(super) fn check(data: &Path) -> Result<Vec<journal::Checked>> {
     if journals.count() == 0 {
         return Err(damaged(&data.join("0.jnl"), "or another journal (*.jnl) is missing"));
     }
-    check_spaces(&data.join(KEYSPACES_FOLDER))?;
+    check_spaces(data)?;
     journal::check(data)
 }
 
-fn check_spaces(spaces: &Path) -> Result<()> {
+fn check_spaces(data: &Path) -> Result<()> {
+    let spaces = &data.join(KEYSPACES_FOLDER);
     if !spaces.exists() {
         return Err(damaged(spaces, "is missing"));
     }
@@ -110,7 +107,7 @@ fn check_spaces(spaces: &Path) -> Result<()> {
         }
         let current = folder.join(CURRENT_FILE);
         if current.exists() {
-            check_current(&folder, &current)?;
+            check_current(data, &folder, &current)?;
             check_files(&folder.join(FILES_FOLDER))?;
             continue;
         }
@@ -129,22 +126,21 @@ fn check_spaces(spaces: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Checks the file that names the current list of files of a space, and that list.
-///
-/// The file has the number of the list (8 bytes, little-endian), its checksum (16, little-endian) and the kind of the
-/// checksum (1).
-fn check_current(folder: &Path, current: &Path) -> Result<()> {
-    let bytes = read(current)?;
-    let parsed = bytes.split_first_chunk().and_then(|(number, rest)| Some((number, rest.split_first_chunk()?)));
-    let Some((number, (checksum, &[XXH3]))) = parsed else {
+/// Checks the file that names the current list of files of a space, and that list. A damaged list of the index of
+/// spaces is replaced by its copy, if there is one.
+fn check_current(data: &Path, folder: &Path, current: &Path) -> Result<()> {
+    let Some(parsed) = Current::parse(&read(current)?) else {
         return Err(damaged(current, "is truncated or altered"));
     };
-    let version = folder.join(list_name(u64::from_le_bytes(*number)));
-    if xxh3_128(&read(&version)?) != u128::from_le_bytes(*checksum) {
-        let how = format!("is truncated or altered, or {} is: its checksum is another one", current.display());
-        return Err(damaged(&version, &how));
+    let version = folder.join(list_name(parsed.number()));
+    if parsed.is_of(&read(&version)?) {
+        return Ok(());
     }
-    Ok(())
+    if folder.file_name().is_some_and(|name| name == INDEX) && index_copy::restore(data, parsed)? {
+        return Ok(());
+    }
+    let how = format!("is truncated or altered, or {} is: its checksum is another one", current.display());
+    Err(damaged(&version, &how))
 }
 
 /// Checks the files of a space for damage that would end the process.

@@ -5,6 +5,7 @@
 //! FORMAT     "hjall data format 1": the version of this layout and of everything stored
 //! data/      the files of the store
 //! CREATING   exists while `data` is being created and nothing has been stored in it
+//! INDEX      a copy of the list of files of the index of spaces; see `index_copy`
 //! CLOSED     the files of `data` at the last clean close; see `file_manifest`
 //! BACKUP     exists in an incremental backup that has not been opened for writing; see `database::backup`
 //! ```

@@ -27,6 +27,7 @@ mod file_manifest;
 mod file_names;
 mod fjall;
 mod folder;
+mod index_copy;
 mod journal;
 mod memory;
 mod prehashed;

@@ -22,7 +22,7 @@ pub(crate) mod loop_writes;
 pub(crate) mod mailbox;
 pub(crate) mod memory_quota;
 pub mod queue;
-mod reconfigure;
+pub mod reconfigure;
 pub(crate) mod runner;
 pub(crate) mod shutdown;
 pub(crate) mod worker_pool;

@@ -58,6 +58,12 @@ impl WorkerPool {
         Ok(())
     }
 
+    /// Whether each lane has a worker.
+    pub fn serve(&self, sizes: &Lanes) -> bool {
+        let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        sizes.iter().all(|(kind, _)| workers.working[kind as usize] > 0)
+    }
+
     /// Retires surplus workers after they have drained the queue and their calls have ended. A lane without a size
     /// keeps one worker, for calls that were routed there before the change.
     pub fn shrink(&self, sizes: &Lanes) {

@@ -90,7 +90,14 @@ pub struct Server {
 struct Running {
     endpoint: Arc<Endpoint>,
     /// Held while settings change, so that only one change runs at a time.
-    changing: Mutex<()>,
+    changing: Mutex<Changes>,
+}
+
+/// The state of changes of settings.
+#[derive(Default)]
+struct Changes {
+    /// Whether the last change could not start all threads that it needs.
+    lacks_threads: bool,
 }
 
 /// An event loop on its own thread, until its sender is dropped.
@@ -180,7 +187,7 @@ impl Server {
                 first.handle.spawn(acceptor.clone().accept(bound, listen));
             }
         }
-        let running = Running { endpoint, changing: Mutex::new(()) };
+        let running = Running { endpoint, changing: Mutex::default() };
         Ok(Self { addrs, listening, running: Some(running), loops, sweeper: None, view: None })
     }
 

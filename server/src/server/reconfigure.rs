@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use super::{Running, Server};
 use crate::access::{UserChange, UsersError};
+use crate::dispatch::reconfigure::NoThread;
 use crate::net::tls::{TlsAcceptor, TlsError};
 use crate::observe::SlowSettings;
 use crate::settings::config::{AuthSettings, Config, Limits, QueueSettings};
@@ -27,7 +28,7 @@ impl Server {
     pub fn reconfigure(&self, requested: &Config) -> Reconfigured {
         let mut outcome = Reconfigured::default();
         let Some(running) = &self.running else { return outcome };
-        let _one_change_at_a_time = running.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut changes = running.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let old = running.endpoint.dispatcher.live().config.clone();
         let mut new = old.clone();
         fixed(&mut outcome, &old, requested);
@@ -80,11 +81,23 @@ impl Server {
                 Err(error) => outcome.refused.push(("tls", error.to_string())),
             }
         }
-        if !outcome.applied.is_empty() {
-            if let Err(error) = running.endpoint.dispatcher.reconfigure(new) {
+        if !outcome.applied.is_empty() || changes.lacks_threads {
+            let changed = running.endpoint.dispatcher.reconfigure(new);
+            changes.lacks_threads = changed.is_err();
+            if let Err(NoThread { error, applied }) = changed {
+                let state = if applied {
+                    "the lanes have fewer handlers than configured"
+                } else {
+                    "queues and limits have not changed"
+                };
                 let why = format!(
-                    "the operating system provides no thread: {error}; the lanes have fewer handlers than configured"
+                    "the operating system provides no thread: {error}; {state}; allow the process more threads, then \
+                     reload the settings"
                 );
+                if !applied {
+                    // These took effect above.
+                    outcome.applied.retain(|name| matches!(*name, "slow" | "tls") || name.starts_with("auth."));
+                }
                 outcome.refused.push(("queues.handlers", why));
             }
             running.endpoint.permits.changed();

@@ -1,6 +1,7 @@
 //! An open fjall database: its spaces, its commits, and the snapshot that readers share.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,7 +29,8 @@ use super::tombstones::Tombstones;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::active_transaction::Write;
 use crate::store::compaction_control::gave_way;
-use crate::store::{CATALOG_SPACE, CompactionControl, SpaceId, SpaceOptions, corruption, no_such_space};
+use crate::store::file_names::{CURRENT_FILE, list_number};
+use crate::store::{CATALOG_SPACE, CompactionControl, SpaceId, SpaceOptions, corruption, index_copy, no_such_space};
 
 /// fjall's first worker thread only flushes, and spins while a compaction is requested and no other worker is idle.
 /// With two other workers that is rare.
@@ -38,7 +40,7 @@ pub(super) const WORKERS: usize = 3;
 /// for. After a crash the journals are replayed at some hundred MB per second.
 const JOURNAL_BYTES_MAX: u64 = 256 << 20;
 
-/// The increment that every opening adds to fjall's sequence numbers; see [`Database::store_sequence`].
+/// The increment that every opening adds to fjall's sequence numbers; see [`Database::prepare_index`].
 pub(in crate::store) const SEQUENCE_GAP: u64 = 1 << 32;
 
 /// How often a compaction tries to begin behind a fence, while other flushes add files.
@@ -113,7 +115,7 @@ pub(super) enum Committed {
     Refused(Error),
 }
 
-/// Whether this opening has stored a sequence number; see [`Database::store_sequence`].
+/// Whether this opening has stored a sequence number; see [`Database::prepare_index`].
 #[derive(Default)]
 pub(super) struct SequenceStored(bool);
 
@@ -288,7 +290,7 @@ impl Database {
         if self.spaces.read().contains_key(&space) {
             return Ok(());
         }
-        self.store_sequence(&mut creating)?;
+        self.prepare_index(&mut creating)?;
         let created = Space::new(open_keyspace(&self.inner, &space.to_string(), options)?);
         corruption::mark_space(created.keyspace.path(), space)?;
         corruption::sync_spaces(&self.path)?;
@@ -297,13 +299,15 @@ impl Database {
         Ok(())
     }
 
-    /// Stores, durably and once in an opening, a sequence number that is greater than all of earlier openings.
+    /// Prepares a change of fjall's index of spaces: copies its list of files, and stores, durably and once in an
+    /// opening, a sequence number that is greater than all of earlier openings.
     ///
     /// Must be called before fjall changes its index of spaces. When fjall opens a database, it continues after the
     /// sequence numbers in its journals and spaces, but ignores those in the index. Suppose that a space without writes
     /// was dropped, and a crash followed: the tombstone of the entry would have a greater number than the entry of the
     /// next space, which is given the same id, and the following opening would remove that space with its data.
-    pub(super) fn store_sequence(&self, stored: &mut SequenceStored) -> Result<()> {
+    pub(super) fn prepare_index(&self, stored: &mut SequenceStored) -> Result<()> {
+        index_copy::save(&self.path)?;
         if !stored.0 {
             self.rewrite_mark()?;
             self.sync()?;
@@ -315,7 +319,7 @@ impl Database {
     /// Drops a space. Does nothing if it does not exist.
     pub fn remove(&self, space: SpaceId) -> Result<()> {
         let mut creating = self.creating.lock();
-        self.store_sequence(&mut creating)?;
+        self.prepare_index(&mut creating)?;
         let removed = {
             // fjall accepts writes to a dropped space silently. Without an entry, no later commit can use the space.
             let _committing = self.committing.lock();
@@ -324,7 +328,8 @@ impl Database {
         drop(creating);
         let Some(removed) = removed else { return Ok(()) };
         self.drop_replaced_of(space)?;
-        let _creating = self.creating.lock();
+        let mut creating = self.creating.lock();
+        self.prepare_index(&mut creating)?;
         self.fences.remove(&removed.keyspace);
         corruption::unmark_space(removed.keyspace.path())?;
         self.inner.delete_keyspace(removed.keyspace).map_err(|error| failed(&format!("dropping space {space}"), error))
@@ -466,7 +471,7 @@ impl Database {
         const DOING: &str = "flushing memory to files (this call wrote nothing)";
         for space in self.spaces() {
             let tree = &space.keyspace.tree;
-            if tree.sealed_memtable_count() == 0 {
+            if tree.sealed_memtable_count() == 0 || !is_list_current(&space.keyspace) {
                 continue;
             }
             let watermark = self.inner.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
@@ -642,6 +647,13 @@ impl Database {
             Committed::Whole | Committed::Crowded | Committed::Occupied => Ok(()),
         }
     }
+}
+
+/// Whether the list of files of a keyspace in memory is the one on disk. Otherwise a flush failed after its list had
+/// been written, and a repetition would overwrite that list in place.
+fn is_list_current(keyspace: &Keyspace) -> bool {
+    let current = fs::read(keyspace.path().join(CURRENT_FILE));
+    current.is_ok_and(|current| list_number(&current) == Some(keyspace.tree.current_version().id()))
 }
 
 /// The approximate size of these writes in memory, in bytes.

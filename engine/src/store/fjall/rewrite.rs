@@ -205,7 +205,7 @@ impl Database {
 
     fn create_target(&self, space: SpaceId, options: &SpaceOptions) -> Result<Keyspace> {
         let mut creating = self.creating.lock();
-        self.store_sequence(&mut creating)?;
+        self.prepare_index(&mut creating)?;
         let names = (1_u32..).map(|n| format!("{space}.{n}"));
         let name = names.into_iter().find(|name| !self.inner.keyspace_exists(name)).unwrap_or_default();
         let target = open_keyspace(&self.inner, &name, options)?;
@@ -311,7 +311,7 @@ impl Database {
     /// Drops a keyspace that is not the current one of a space.
     fn drop_keyspace(&self, keyspace: Keyspace) -> Result<()> {
         let mut creating = self.creating.lock();
-        self.store_sequence(&mut creating)?;
+        self.prepare_index(&mut creating)?;
         self.fences.remove(&keyspace);
         corruption::unmark_space(keyspace.path())?;
         self.inner.delete_keyspace(keyspace).map_err(|error| failed("dropping a replaced keyspace", error))

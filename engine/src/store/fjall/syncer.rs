@@ -373,6 +373,7 @@ struct Journals {
 
 /// A journal, which is open to be synced.
 struct OpenJournal {
+    number: u64,
     file: File,
     path: PathBuf,
     /// The path of the journal that fjall will create next.
@@ -408,6 +409,13 @@ impl Journals {
     fn open_newest(&mut self) -> io::Result<()> {
         loop {
             let number = self.newest_number()?;
+            if let Some(newest) = &self.newest
+                && number <= newest.number
+                && !newest.is_at_its_path()?
+            {
+                // fjall goes on writing to the file that it has open.
+                return Err(io::Error::other(format!("{} was removed or replaced", newest.path.display())));
+            }
             // The journal may be removed meanwhile, if there is a newer one.
             let Some(file) = self.open(number)? else {
                 if self.newest_number()? == number {
@@ -422,7 +430,7 @@ impl Journals {
             // fjall accepts commits although it could not make the name of a new journal durable, until the failure is
             // known to all threads.
             sync_folder(&self.data)?;
-            self.newest = Some(OpenJournal { file, path: self.path(number), next: self.path(number + 1) });
+            self.newest = Some(OpenJournal { number, file, path: self.path(number), next: self.path(number + 1) });
             return Ok(());
         }
     }
@@ -520,6 +528,15 @@ mod tests {
         fs::write(journal(8), [1, 2]).unwrap();
         journals.sync().unwrap();
         assert!(journals.before.is_none());
+        for _ in 0..2 {
+            fs::rename(journal(8), journal(8).with_extension("moved")).unwrap();
+            assert!(journals.sync().is_err(), "the journal was removed, and an older one is left");
+            fs::write(journal(8), [1, 2]).unwrap();
+            assert!(journals.sync().is_err(), "it was replaced");
+            fs::remove_file(journal(8)).unwrap();
+            fs::rename(journal(8).with_extension("moved"), journal(8)).unwrap();
+            journals.sync().unwrap();
+        }
         fs::remove_file(journal(7)).unwrap();
         journals.sync().unwrap();
         fs::remove_file(journal(8)).unwrap();

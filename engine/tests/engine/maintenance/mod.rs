@@ -393,7 +393,7 @@ fn an_incremental_backup_under_load_is_one_moment() {
         for round in 0..6 {
             let to = folder.path().join(format!("backup {}", round % 2));
             engine.backup_incremental(&to, &mut quiet).unwrap();
-            let copy = open(&to);
+            let copy = Engine::open_backup(&to, Options::default()).unwrap();
             let last = copy.table(&name("u")).get(&Get::new("last")).unwrap();
             let last = last.cells.first().map_or(0, |cell| cell.timestamp);
             let scan = Scan::default();
