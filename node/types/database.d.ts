@@ -103,8 +103,8 @@ export declare class Database<In extends Input = Uint8Array, Out extends Reads =
    * continue. `open` opens the copy, and `restore` copies it again. Remote databases do not support this (UNSUPPORTED).
    *
    * With `incremental`, files that have not changed are shared by hard links: with the database, if the folder is on
-   * its file system, or else with an earlier incremental backup of this database in the folder, which is replaced unless
-   * it has been opened for writing since. Damage to a shared file on the disk is damage to the backup, too.
+   * its file system, or else with an earlier incremental backup of this database in the folder, which is replaced
+   * unless it has been opened for writing since. Damage to a shared file on the disk is damage to the backup, too.
    */
   backup(
     path: string | URL,

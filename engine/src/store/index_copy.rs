@@ -1,8 +1,8 @@
 //! A copy of the list of files of fjall's index of spaces, which is made before the index changes.
 //!
 //! fjall writes the next list of files, then renames a file that refers to it, and then syncs the folder. If the last
-//! step fails, the list is in use on disk, but not in memory, and the next change of the index overwrites it in place. A
-//! process that ends in the middle of that leaves a damaged list, and without the index no space can be found. fjall
+//! step fails, the list is in use on disk, but not in memory, and the next change of the index overwrites it in place.
+//! A process that ends in the middle of that leaves a damaged list, and without the index no space can be found. fjall
 //! reports some of these failures only in its log. Therefore the list that is in use on disk is copied before each
 //! change, and an opening that finds it damaged puts the copy in its place.
 
