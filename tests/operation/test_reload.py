@@ -94,6 +94,7 @@ def test_a_setting_that_needs_a_restart_is_reported_and_unchanged(reloaded):
 @pytest.mark.parametrize("wrong", [
     "[queues]\nread_ratio = 9\n",
     "[queues\n",
+    "[log]\nfilter = \"inof\"\n[queues]\nhandlers = 44\n",
     "[log]\nfilter = \"a=b=c\"\n[queues]\nhandlers = 44\n",
     "[tls]\ncertificate = \"/no/c.pem\"\nkey = \"/no/k.pem\"\n[queues]\nhandlers = 44\n",
 ])

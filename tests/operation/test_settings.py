@@ -212,6 +212,8 @@ def test_entity_expansion_is_refused(tmp_path):
     (("--set", "foo.bar=1"), {}, "foo.bar is not a setting; `hjall config` lists all settings"),
     (("--set", "queues.read_ratio=2"), {}, "--set queues.read_ratio=2: must be a number from 0 to 1"),
     (("--config", "/no/such/file"), {}, "/no/such/file: cannot be read"),
+    (("--log", "inof"), {}, "log.filter inof: inof is neither a level"),
+    ((), {"HJALL_LOG": "warn,hjall_sevrer=debug"}, "did you mean hjall_server?"),
     ((), {"HJALL_QUEUES_READ_RATIO": "half"}, "HJALL_QUEUES_READ_RATIO=half: must be a number from 0 to 1"),
 ])
 def test_invalid_flags_and_variables_are_refused_by_name(options, variables, said):

@@ -62,7 +62,7 @@ fn check_readable(paths: &[Option<&Path>]) -> Result<(), String> {
 fn apply(next: &Effective, server: &Server, log: &Log) -> Result<(), String> {
     let joined = |wrong: Vec<SettingError>| wrong.into_iter().map(|wrong| wrong.0).collect::<Vec<_>>().join("; ");
     let startup = StartupOptions::of(next).map_err(joined)?;
-    log::check(&startup.log.filter)?;
+    log::check(&startup.log.filter).map_err(|why| format!("log.filter {why}"))?;
     check_readable(&[startup.config.auth.users.as_deref()])?;
     if let Some(files) = &startup.config.tls {
         check_readable(&[Some(&files.certificate), Some(&files.key), files.client_authorities.as_deref()])?;

@@ -31,6 +31,7 @@ pub use difference::Difference;
 pub use document::markdown;
 pub use effective::{Effective, SET};
 pub use hbase::WITHOUT_EFFECT;
+pub(crate) use nearest::nearest;
 pub use setting::{Default, Flag, Key, Setting};
 pub use show::{commented, json, toml as shown};
 pub use sources::{Assignment, Notes, Origin, Refused, SettingError, Sources};
