@@ -1,7 +1,6 @@
 """Exit codes and texts of the commands for data folders, when tables change meanwhile or the disk is full."""
 import os
 import resource
-import signal
 import subprocess
 import sys
 import threading
@@ -22,7 +21,6 @@ def run(*arguments, **options):
 
 def no_file_grows():
     """For the child: every write to a file fails, as on a full disk."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
