@@ -119,7 +119,7 @@ folder, if DEST is on its file system, or else with an earlier backup at DEST. A
 DEST is replaced when the new one is complete. Such a backup takes little space and writes little,
 but damage to a shared file on the disk is damage to the backup, too: keep a full one elsewhere.
 
-Exit codes: those of `hjall serve`; 2 if DEST is in use.";
+Exit codes: those of `hjall serve`; 2 if DEST is in use, or the folder of an open database.";
 
 const RESTORE_HELP: &str = "\
 Copies the backup to the data folder, which must not exist, or be empty. All data is read and

@@ -58,6 +58,8 @@ impl Failure {
             },
             Self::Backup(_, error) => match error.kind() {
                 ErrorKind::Stale | ErrorKind::Busy | ErrorKind::Cancelled => 1,
+                // The destination is the folder of an open database.
+                ErrorKind::Locked => 2,
                 ErrorKind::DiskFull => 10,
                 _ => 6,
             },
@@ -96,6 +98,8 @@ impl fmt::Display for Failure {
                     // The remedy of this kind ends with another folder.
                     let flag = if error.kind() == ErrorKind::Locked { " (--data)" } else { "" };
                     write!(f, "{error}{flag}")
+                } else if error.kind() == ErrorKind::DiskFull {
+                    write!(f, "data folder {path}: {error}; the disk is that of {path}")
                 } else {
                     write!(f, "data folder {path}: {error}")
                 }
@@ -106,6 +110,9 @@ impl fmt::Display for Failure {
                  are being changed ({error})",
                 to.display()
             ),
+            Self::Backup(to, error) if error.kind() == ErrorKind::DiskFull => {
+                write!(f, "backup to {0}: {error}; the disk is that of {0}", to.display())
+            }
             Self::Backup(to, error) => write!(f, "backup to {}: {error}", to.display()),
             Self::Start(error) => write!(f, "{error}"),
             Self::Info(addr, error) if error.kind() == std::io::ErrorKind::AddrInUse => {
