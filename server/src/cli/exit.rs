@@ -16,8 +16,8 @@ pub enum Failure {
     Usage(String),
     /// Settings are invalid.
     Settings(Refused),
-    /// This number of families is damaged.
-    Damaged(PathBuf, usize),
+    /// Something in the data folder is damaged. The text says what, and names the remedy.
+    Damaged(PathBuf, String),
     /// A table cannot be processed.
     Table(String, Error),
     /// The database cannot be opened or closed.
@@ -78,12 +78,7 @@ impl fmt::Display for Failure {
         match self {
             Self::Usage(text) | Self::Asked(_, text) => f.write_str(text),
             Self::Settings(refused) => write!(f, "{refused}"),
-            Self::Damaged(path, 1) => {
-                write!(f, "data folder {}: 1 family is damaged; restore a backup", path.display())
-            }
-            Self::Damaged(path, count) => {
-                write!(f, "data folder {}: {count} families are damaged; restore a backup", path.display())
-            }
+            Self::Damaged(path, what) => write!(f, "data folder {}: {what}", path.display()),
             Self::Table(table, error) if error.kind() == ErrorKind::TableNotFound => {
                 write!(
                     f,
