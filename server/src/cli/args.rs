@@ -280,7 +280,6 @@ fn command() -> Command {
         .version(env!("CARGO_PKG_VERSION"))
         .about("HBase in one binary: its Thrift and REST gateways on an embedded store")
         .after_help(EXAMPLES)
-        .disable_help_subcommand(true)
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(options(serve, |_| true))
