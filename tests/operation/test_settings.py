@@ -263,6 +263,22 @@ def test_commands_for_folders_have_the_flags_that_matter_to_them():
         assert flags == {"config", "hbase-site", "data", "cache-mib", "set", "help"} | own
 
 
+def test_the_help(tmp_path):
+    said = lambda *words: subprocess.run([binary(), *words], capture_output=True, text=True, check=True, timeout=60).stdout
+    assert said("help") == said("--help") and said("help", "serve") == said("serve", "--help")
+    for command in ("add", "check"):
+        assert "every client may do everything" not in said("user", command, "--help")
+
+
+def test_an_info_port_on_the_network_is_reported():
+    with Hjall(None, "--memory", "--info-listen", "0.0.0.0:0") as server:
+        server.stop()
+        assert any("INFO PORT OPEN TO THE NETWORK" in line for line in server.said), server.said
+    with Hjall(None, "--memory", "--info-listen", "127.0.0.1:0") as server:
+        server.stop()
+        assert not any("INFO PORT" in line for line in server.said), server.said
+
+
 def test_the_help_and_the_reference_list_the_choices():
     said = subprocess.run([binary(), "serve", "--help"], capture_output=True, text=True, check=True, timeout=60).stdout
     assert "[possible values: human, json]" in said and "[possible values: refuse, wait]" in said

@@ -76,6 +76,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
             .ok()
     };
     exposure.warn(&server);
+    info.warn();
     match read_only {
         ReadOnly::Off => {}
         ReadOnly::AsHBase => tracing::info!(
@@ -216,6 +217,21 @@ impl InfoPort {
                 Err(error) => Self::Missing(SocketAddr::from(([0, 0, 0, 0], 0)), error),
             },
             (other, _) => other,
+        }
+    }
+}
+
+impl InfoPort {
+    /// Warns if other machines can reach the port.
+    fn warn(&self) {
+        let Self::Serving(info) = self else { return };
+        let addr = info.addr();
+        if !addr.ip().to_canonical().is_loopback() {
+            tracing::warn!(
+                "INFO PORT OPEN TO THE NETWORK: anyone who can reach {addr} can read names of tables and users, and addresses \
+                 of clients, without a login; let a firewall admit only the machines that monitor the server, or set \
+                 --info-listen to an address at 127.0.0.1"
+            );
         }
     }
 }
