@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use hjall_engine::Engine;
 use hjall_server::info::{Info, SeriesLimits};
 use hjall_server::settings::config::{PlainText, ReadOnly, TlsSettings, WithoutTls};
-use hjall_server::settings::{Effective, Refused, Sources, StartupOptions, startup};
+use hjall_server::settings::{Effective, Refused, Sources, StartupOptions, exceeded_memory, startup};
 use hjall_server::{Config, Server};
 use tokio::sync::oneshot;
 
@@ -27,6 +27,9 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     let startup = StartupOptions::of(&effective).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
     let log = log::start(&startup, &effective)?;
     for line in effective.notes.lines(sources.hbase_site.as_deref()) {
+        tracing::warn!("{line}");
+    }
+    if let Some(line) = exceeded_memory(&startup) {
         tracing::warn!("{line}");
     }
     open_files::raise()?;

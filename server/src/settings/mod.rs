@@ -33,7 +33,7 @@ pub use effective::{Effective, SET};
 pub use hbase::WITHOUT_EFFECT;
 pub(crate) use nearest::nearest;
 pub use setting::{Default, Flag, Key, Setting};
-pub use show::{commented, json, toml as shown};
+pub use show::{commented, exceeded_memory, json, toml as shown};
 pub use sources::{Assignment, Notes, Origin, Refused, SettingError, Sources};
 pub use startup::{Log, StartupOptions};
 pub use value::{Kind, Value};
