@@ -177,5 +177,7 @@ def test_certificates_are_read_again_and_open_connections_continue(reloaded, tmp
 def test_variables_and_flags_still_override_the_file(reloaded):
 
     it = reloaded("[queues]\nhandlers = 30\n", "--set", "queues.handlers=50")
-    said = it.reload("[queues]\nhandlers = 99\n", "none has changed")
-    assert not any("handlers" in line for line in said)
+    said = it.reload("[queues]\nhandlers = 99\n", "queues.handlers = 99")
+    assert any("has no effect" in line and "because --set overrides it" in line for line in said)
+    said = it.reload("[queues]\n\nhandlers = 99\n", "none has changed")
+    assert not any("handlers" in line for line in said), "it is reported once"

@@ -359,6 +359,25 @@ def test_the_announcement_names_the_service_of_a_port_of_its_own():
     assert re.fullmatch(r"hjall listening on 127\.0\.0\.1:\d+ \(REST\)\n", lines[1])
 
 
+def test_a_port_beside_a_list_of_addresses_is_not_used(tmp_path):
+    file = toml(tmp_path, '[server]\nport = 9999\nlisten = ["127.0.0.1:9090"]\n')
+    printed, said = config("--config", file)
+    assert f"{file}:2: server.port is not used, because server.listen is set, too" in said, said
+    assert "not used, since server.listen is set" in next(line for line in printed.splitlines() if line.startswith("port = 9999"))
+    assert config("--config", toml(tmp_path, printed))[1].count("is not used") == 1
+    printed, said = config("--config", toml(tmp_path, "[server]\nport = 9999\n"), "--listen", "127.0.0.1:9090")
+    assert said == "", "a later layer overrides it on purpose"
+    assert printed.count("not used, since") == 1
+    assert "not used" not in config("--listen", "127.0.0.1:9090")[0]
+
+
+def test_settings_that_allow_more_memory_than_there_is(tmp_path):
+    large = ("--set", "store.cache=1TiB")
+    assert "# Warning: the settings allow up to" in config(*large)[0]
+    assert "# Warning" not in config("--cache-mib", "64", "--memory", "--set", "limits.connections=1")[0]
+    assert "KiB" not in "".join(re.findall(r"(?m)^# [a-z ]+ +\d+[KMG]iB", config("--set", "limits.connections=3")[0]))
+
+
 def test_the_output_is_a_valid_settings_file(tmp_path):
     printed, _ = config("--set", "queues.read_ratio=0.7", "--set", "server.host=a \"b\" \\ c")
     assert tomllib.loads(printed)["queues"]["read_ratio"] == 0.7

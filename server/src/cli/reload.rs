@@ -25,7 +25,7 @@ pub fn run(effective: Effective, server: &Server, log: &Log) -> Effective {
             return effective;
         }
     };
-    let Difference { changes, waiting, next } = Difference::between(&effective, &read);
+    let Difference { changes, waiting, overridden, next } = Difference::between(&effective, &read);
     if let Err(why) = apply(&next, server, log) {
         tracing::error!("settings are unchanged: {why}");
         return effective;
@@ -36,7 +36,13 @@ pub fn run(effective: Effective, server: &Server, log: &Log) -> Effective {
     for change in &waiting {
         tracing::warn!("setting needs a restart to change: {change}");
     }
-    if changes.is_empty() && waiting.is_empty() {
+    for entry in &overridden {
+        let (name, origin) = (entry.setting.name, &entry.origin);
+        let value = entry.value.as_ref().map(ToString::to_string).unwrap_or_default();
+        let by = read.entry(name).map(|by| by.origin.to_string()).unwrap_or_default();
+        tracing::warn!("setting has no effect: {name} = {value} ({origin}), because {by} overrides it");
+    }
+    if changes.is_empty() && waiting.is_empty() && overridden.is_empty() {
         tracing::info!("settings read again, none has changed");
     }
     for line in read.notes.lines(read.sources().hbase_site.as_deref()) {

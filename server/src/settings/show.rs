@@ -7,7 +7,7 @@ use hjall_engine::Options;
 
 use super::effective::{Effective, Entry};
 use super::setting::Setting;
-use super::startup::StartupOptions;
+use super::startup::{self, StartupOptions, Unused};
 use super::table;
 use super::text::{quoted, wrapped};
 use crate::settings::lane_size::Lanes;
@@ -15,6 +15,7 @@ use crate::settings::lane_size::Lanes;
 /// The effective settings as a TOML file that `--config` accepts. Comments show the origin of each value, the values
 /// that are derived from other settings or from the machine, the resulting lanes, and the memory that can be used.
 pub fn toml(effective: &Effective, startup: &StartupOptions) -> String {
+    let unused = startup::unused(effective);
     let mut out = String::new();
     for section in table::sections() {
         out.push_str(&format!("[{section}]\n"));
@@ -26,7 +27,10 @@ pub fn toml(effective: &Effective, startup: &StartupOptions) -> String {
                 (None, Some(derived)) => format!("# {key} = {derived}"),
                 (None, None) => format!("# {key} ="),
             };
-            let words = if value.is_none() { format!(": {}", setting.default_words()) } else { String::new() };
+            let mut words = if value.is_none() { format!(": {}", setting.default_words()) } else { String::new() };
+            if let Some(Unused { by, .. }) = unused.iter().find(|unused| unused.name == setting.name) {
+                words.push_str(&format!("; not used, since {by} is set"));
+            }
             out.push_str(&format!("{line:<40} # {origin}{words}\n"));
         }
         out.push('\n');
