@@ -166,7 +166,8 @@ WRONG_TOML = [
     ("[tls]\nclient_certificates = \"request\"\n[auth]\nusers = \"u.toml\"\n", "tls.client_certificates request requires tls.client_ca"),
     ("[server]\nfoo = 1\n", ":2: server.foo is not a setting; `hjall config --default` lists all settings"),
     ("[server\n", ":1: is not valid TOML"),
-    ("[server]\nport = 1\nport = 2\n", ":3: is not valid TOML: duplicate key"),
+    ("[server]\nport = 1\nport = 2\n", ":3: is not valid TOML: duplicate key port, as in line 2"),
+    ("[server]\nport = 1\n\n[server]\nhost = \"a\"\n", ":4: is not valid TOML: duplicate key server, as in line 1"),
 ]
 
 
