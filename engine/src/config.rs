@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Clock;
-use crate::store::{StoreOptions, held_by_compactions, memtables_in_use};
+use crate::store::{StoreOptions, held_by_compactions, memory_bytes, memtables_in_use};
 
 /// Memory for the row cache if the size of neither cache is set.
 const ROW_CACHE_BYTES: u64 = 64 << 20;
@@ -53,6 +53,11 @@ impl std::fmt::Debug for Options {
 }
 
 impl Options {
+    /// The memory of this machine or of the control group of this process, in bytes. `None` if it is unknown.
+    pub fn machine_memory() -> Option<u64> {
+        memory_bytes()
+    }
+
     /// The memory that these options allow on this machine.
     pub fn memory_limits(&self) -> MemoryLimits {
         MemoryLimits {

@@ -88,7 +88,7 @@ pub enum ErrorKind {
     Locked,
     /// The data folder was written by a newer version.
     NewerFormat,
-    /// No space is left on the disk of the data folder.
+    /// No space is left on the disk of the folder that was written.
     DiskFull,
     /// Stored data cannot be decoded.
     Corrupt,

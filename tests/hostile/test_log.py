@@ -67,8 +67,8 @@ def test_mistakes_of_clients_are_logged_once_and_then_summarised():
         answers(raw, 50)
     process.send_signal(signal.SIGTERM)
     log = process.communicate(timeout=60)[1].splitlines()
-    assert len([line for line in log if "internal error" in line and 'method="get"' in line]) == 1, log
-    assert len([line for line in log if "further client errors" in line and "failed_call 49" in line]) == 1, log
+    assert len([line for line in log if "its arguments are invalid" in line and 'method="get"' in line]) == 1, log
+    assert len([line for line in log if "further client errors" in line and "invalid_request 49" in line]) == 1, log
 
 
 def test_text_from_clients_stays_within_its_line():
@@ -97,7 +97,7 @@ def test_text_from_clients_cannot_look_like_fields():
     process.send_signal(signal.SIGTERM)
     log = process.communicate(timeout=60)[1]
     assert 'user=\\"root\\"' in log and 'user="root"' not in log, log
-    for what in ("responseTooSlow", "internal error", "call{"):
+    for what in ("responseTooSlow", "arguments are invalid", "call{"):
         assert [line for line in log.splitlines() if what in line and 'user=\\"root\\"' in line], (what, log)
 
 

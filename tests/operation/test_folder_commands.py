@@ -1,7 +1,6 @@
 """Exit codes and texts of the commands for data folders, when tables change meanwhile or the disk is full."""
 import os
 import resource
-import signal
 import subprocess
 import sys
 import threading
@@ -22,7 +21,6 @@ def run(*arguments, **options):
 
 def no_file_grows():
     """For the child: every write to a file fails, as on a full disk."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
@@ -44,6 +42,33 @@ def test_a_full_disk_has_an_exit_code_of_its_own(tmp_path, command):
     assert code == 10 and "free space" in said, (code, said)
     code, said = run("verify", "--data", tmp_path / "data")
     assert code == 0, said
+
+
+def test_a_limit_on_the_size_of_files_is_reported(tmp_path):
+    """Not by the signal, which ends a process without a message."""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+    for command in (["serve", "--listen", "127.0.0.1:0", "--info-listen", "off"], ["shell", "-n", "-e", "list"]):
+        code, said = run(*command, "--data", tmp_path / command[0], preexec_fn=limit)
+        assert code == 10 and str(tmp_path / command[0]) in said and "a limit on file sizes was reached" in said, (code, said)
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="the limits of another process are Linux's")
+@pytest.mark.parametrize("extent", [[], ["--incremental"]], ids=["full", "incremental"])
+def test_a_backup_to_a_full_disk_names_that_disk(tmp_path, extent):
+    with_rows(tmp_path / "data")
+    with Hjall(tmp_path / "data") as server:
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (10, resource.RLIM_INFINITY))
+        code, said = run("backup", *extent, tmp_path / "copy", "--data", tmp_path / "data")
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        assert code == 10 and f"the disk is that of {tmp_path / 'copy'}" in said and "disk of the data folder" not in said, (code, said)
+        assert run("backup", *extent, tmp_path / "copy", "--data", tmp_path / "data")[0] == 0
+
+
+def test_a_backup_onto_the_folder_of_an_open_database(tmp_path):
+    with_rows(tmp_path / "data")
+    with Hjall(tmp_path / "data"):
+        code, said = run("backup", "--incremental", tmp_path / "data", "--data", tmp_path / "data")
+    assert code == 2 and "is the folder of an open database; name another destination" in said, (code, said)
 
 
 def test_a_backup_beside_tables_that_come_and_go(tmp_path):

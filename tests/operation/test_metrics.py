@@ -102,8 +102,11 @@ def test_errors_of_clients_are_counted_by_kind(served):
             foreign.sendall(opening)
             while foreign.recv(1024):
                 pass
+    with Wire(server.port) as wire, pytest.raises(Exception, match="(?i)illegal"):
+        wire.one.getRow(b"a b", b"r", {})
     families = scrape(server)
     assert value(families, "hjall_client_errors_total", kind="foreign_protocol") == 2
+    assert value(families, "hjall_client_errors_total", kind="invalid_request") == 1
     assert value(families, "hjall_client_errors_total", kind="failed_call") == 0
     assert value(families, "hjall_log_dropped_lines_total") == 0
     assert value(families, "hjall_build_info") == 1

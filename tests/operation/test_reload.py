@@ -94,6 +94,7 @@ def test_a_setting_that_needs_a_restart_is_reported_and_unchanged(reloaded):
 @pytest.mark.parametrize("wrong", [
     "[queues]\nread_ratio = 9\n",
     "[queues\n",
+    "[log]\nfilter = \"inof\"\n[queues]\nhandlers = 44\n",
     "[log]\nfilter = \"a=b=c\"\n[queues]\nhandlers = 44\n",
     "[tls]\ncertificate = \"/no/c.pem\"\nkey = \"/no/k.pem\"\n[queues]\nhandlers = 44\n",
 ])
@@ -176,5 +177,7 @@ def test_certificates_are_read_again_and_open_connections_continue(reloaded, tmp
 def test_variables_and_flags_still_override_the_file(reloaded):
 
     it = reloaded("[queues]\nhandlers = 30\n", "--set", "queues.handlers=50")
-    said = it.reload("[queues]\nhandlers = 99\n", "none has changed")
-    assert not any("handlers" in line for line in said)
+    said = it.reload("[queues]\nhandlers = 99\n", "queues.handlers = 99")
+    assert any("has no effect" in line and "because --set overrides it" in line for line in said)
+    said = it.reload("[queues]\n\nhandlers = 99\n", "none has changed")
+    assert not any("handlers" in line for line in said), "it is reported once"

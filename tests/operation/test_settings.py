@@ -166,7 +166,8 @@ WRONG_TOML = [
     ("[tls]\nclient_certificates = \"request\"\n[auth]\nusers = \"u.toml\"\n", "tls.client_certificates request requires tls.client_ca"),
     ("[server]\nfoo = 1\n", ":2: server.foo is not a setting; `hjall config --default` lists all settings"),
     ("[server\n", ":1: is not valid TOML"),
-    ("[server]\nport = 1\nport = 2\n", ":3: is not valid TOML: duplicate key"),
+    ("[server]\nport = 1\nport = 2\n", ":3: is not valid TOML: duplicate key port, as in line 2"),
+    ("[server]\nport = 1\n\n[server]\nhost = \"a\"\n", ":4: is not valid TOML: duplicate key server, as in line 1"),
 ]
 
 
@@ -212,6 +213,8 @@ def test_entity_expansion_is_refused(tmp_path):
     (("--set", "foo.bar=1"), {}, "foo.bar is not a setting; `hjall config` lists all settings"),
     (("--set", "queues.read_ratio=2"), {}, "--set queues.read_ratio=2: must be a number from 0 to 1"),
     (("--config", "/no/such/file"), {}, "/no/such/file: cannot be read"),
+    (("--log", "inof"), {}, "log.filter inof: inof is neither a level"),
+    ((), {"HJALL_LOG": "warn,hjall_sevrer=debug"}, "did you mean hjall_server?"),
     ((), {"HJALL_QUEUES_READ_RATIO": "half"}, "HJALL_QUEUES_READ_RATIO=half: must be a number from 0 to 1"),
 ])
 def test_invalid_flags_and_variables_are_refused_by_name(options, variables, said):
@@ -259,6 +262,22 @@ def test_commands_for_folders_have_the_flags_that_matter_to_them():
         flags = set(re.findall(r"^ +(?:-\w, )?--([\w-]+)", said, re.M))
         own = {"incremental"} if command == "backup" else set()
         assert flags == {"config", "hbase-site", "data", "cache-mib", "set", "help"} | own
+
+
+def test_the_help(tmp_path):
+    said = lambda *words: subprocess.run([binary(), *words], capture_output=True, text=True, check=True, timeout=60).stdout
+    assert said("help") == said("--help") and said("help", "serve") == said("serve", "--help")
+    for command in ("add", "check"):
+        assert "every client may do everything" not in said("user", command, "--help")
+
+
+def test_an_info_port_on_the_network_is_reported():
+    with Hjall(None, "--memory", "--info-listen", "0.0.0.0:0") as server:
+        server.stop()
+        assert any("INFO PORT OPEN TO THE NETWORK" in line for line in server.said), server.said
+    with Hjall(None, "--memory", "--info-listen", "127.0.0.1:0") as server:
+        server.stop()
+        assert not any("INFO PORT" in line for line in server.said), server.said
 
 
 def test_the_help_and_the_reference_list_the_choices():
@@ -339,6 +358,25 @@ def test_the_announcement_names_the_service_of_a_port_of_its_own():
         done.stdout.close()
     assert re.fullmatch(r"hjall listening on 127\.0\.0\.1:\d+\n", lines[0])
     assert re.fullmatch(r"hjall listening on 127\.0\.0\.1:\d+ \(REST\)\n", lines[1])
+
+
+def test_a_port_beside_a_list_of_addresses_is_not_used(tmp_path):
+    file = toml(tmp_path, '[server]\nport = 9999\nlisten = ["127.0.0.1:9090"]\n')
+    printed, said = config("--config", file)
+    assert f"{file}:2: server.port is not used, because server.listen is set, too" in said, said
+    assert "not used, since server.listen is set" in next(line for line in printed.splitlines() if line.startswith("port = 9999"))
+    assert config("--config", toml(tmp_path, printed))[1].count("is not used") == 1
+    printed, said = config("--config", toml(tmp_path, "[server]\nport = 9999\n"), "--listen", "127.0.0.1:9090")
+    assert said == "", "a later layer overrides it on purpose"
+    assert printed.count("not used, since") == 1
+    assert "not used" not in config("--listen", "127.0.0.1:9090")[0]
+
+
+def test_settings_that_allow_more_memory_than_there_is(tmp_path):
+    large = ("--set", "store.cache=1TiB")
+    assert "# Warning: the settings allow up to" in config(*large)[0]
+    assert "# Warning" not in config("--cache-mib", "64", "--memory", "--set", "limits.connections=1")[0]
+    assert "KiB" not in "".join(re.findall(r"(?m)^# [a-z ]+ +\d+[KMG]iB", config("--set", "limits.connections=3")[0]))
 
 
 def test_the_output_is_a_valid_settings_file(tmp_path):

@@ -44,6 +44,7 @@ REMEDIES = [
     ("get 't', 'a', 'no:q'", "NoSuchColumnFamilyException: Column family no does not exist", "table t has no column family no: name one of its families (f)"),
     ("incr 't', 'a', 'f:q', 1", "Field is not a long, it's 4 bytes wide", "a counter is a value of exactly 8 bytes"),
     ("scan 't', {FILTER => \"PageFilter('x')\"}", "Incorrect filter string PageFilter('x')", "at byte 11: expected a whole number without quotes"),
+    ("scan 't', {FILTER => \"PrefixFilter('a'\"}", "Incorrect Filter String", "at byte 16: expected `)`, to close the filter that begins at byte 0"),
     ("scan 't', {FILTER => \"PrefixFilter()\"}", "Incorrect filter string PrefixFilter()", "at byte 0: expected 1 argument (the prefix), found 0"),
     ("scan 't', {FILTER => \"Prefix('x')\"}", "Filter Name Prefix not supported", "at byte 0: expected one of ColumnCountGetFilter, "),
     ("create 'new', {NAME => 'f', COMPRESSION => 'BZIP2'}", "java.lang.UnsupportedOperationException", "COMPRESSION of family f is BZIP2"),

@@ -49,7 +49,7 @@ pub use self::compaction_control::CompactionControl;
 pub(crate) use self::copy::write_all;
 pub(crate) use self::fjall::failed_io;
 pub use self::fjall::{FjallStore, SYNC_INTERVAL, StoreOptions};
-pub(crate) use self::fjall::{held_by_compactions, memtables_in_use};
+pub(crate) use self::fjall::{held_by_compactions, memory_bytes, memtables_in_use};
 pub use self::folder::FORMAT;
 pub(crate) use self::folder::{check_not_open, is_data_folder, sync_folder};
 pub use self::journal::JournalDamage;

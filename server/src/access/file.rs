@@ -34,7 +34,11 @@ pub fn parse(text: &str, path: &Path) -> Result<Vec<User>, UsersError> {
         Err(error) => {
             let at = error.span().map_or(0, |span| span.start);
             // The parser's message may quote the line, which has secrets.
-            file.refuse(at, "is not valid TOML");
+            let why = toml_text::duplicate(text, &error).unwrap_or_else(|| {
+                let column = text[..at].chars().rev().take_while(|c| *c != '\n').count() + 1;
+                format!("syntax error at column {column}; texts are written in quotes, as in read = [\"*\"]")
+            });
+            file.refuse(at, &format!("is not valid TOML: {why}"));
             Vec::new()
         }
     };
@@ -167,6 +171,17 @@ mod tests {
         assert_eq!(service.certificates[1], CertificateName::Dns("svc.example.com".to_owned()));
         assert!(service.scope(Role::Write).covers_namespace("sales") && service.scope(Role::Admin).is_empty());
         assert!(parse("", Path::new("u.toml")).unwrap().is_empty());
+    }
+
+    #[test]
+    fn the_place_of_a_syntax_error_is_told_without_secrets() {
+        let found = errors("[users.alice]\nread = [*]\n");
+        assert_eq!(found.len(), 1);
+        assert!(found[0].starts_with("u.toml:2: is not valid TOML: syntax error at column 9; texts are"), "{found:?}");
+        let found = errors("[users.alice]\npassword = hunter2\n");
+        assert!(found[0].starts_with("u.toml:2: ") && !found[0].contains("hunter2"), "{found:?}");
+        let found = errors("[users.alice]\nread = []\n[users.bob]\nread = []\n\nread = []\n");
+        assert_eq!(found, ["u.toml:6: is not valid TOML: duplicate key read, as in line 4"]);
     }
 
     #[test]

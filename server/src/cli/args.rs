@@ -120,7 +120,7 @@ at DEST, which is replaced when the new one is complete. Any other data folder a
 also such a backup that was served since. An incremental backup takes little space and writes little,
 but damage to a shared file on the disk is damage to the backup, too: keep a full one elsewhere.
 
-Exit codes: those of `hjall serve`; 2 if DEST is in use.";
+Exit codes: those of `hjall serve`; 2 if DEST is in use, or the folder of an open database.";
 
 const RESTORE_HELP: &str = "\
 Copies the backup to the data folder, which must not exist, or be empty. All data is read and
@@ -281,7 +281,6 @@ fn command() -> Command {
         .version(env!("CARGO_PKG_VERSION"))
         .about("HBase in one binary: its Thrift and REST gateways on an embedded store")
         .after_help(EXAMPLES)
-        .disable_help_subcommand(true)
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(options(serve, |_| true))

@@ -84,7 +84,19 @@ pub fn verify(sources: &Sources) -> Result<(), Failure> {
         };
         say(&format!("{part}: DAMAGED: {}", found.error));
     }
-    if damage.is_empty() { Ok(()) } else { Err(Failure::Damaged(data, damage.len())) }
+    if damage.is_empty() {
+        return Ok(());
+    }
+    let mut parts = Vec::new();
+    if damage.iter().any(|found| found.family.is_none()) {
+        parts.push("the journals are damaged".to_owned());
+    }
+    match damage.iter().filter(|found| found.family.is_some()).count() {
+        0 => {}
+        1 => parts.push("1 family is damaged".to_owned()),
+        families => parts.push(format!("{families} families are damaged")),
+    }
+    Err(Failure::Damaged(data, format!("{}; restore a backup", parts.join(", and "))))
 }
 
 /// Prints the damage in the journals of the data folder, and drops it if that is accepted.
@@ -106,11 +118,16 @@ pub fn repair(sources: &Sources, accept_loss: bool) -> Result<(), Failure> {
         say(&format!("{found}: {done}"));
     }
     if damage.is_empty() {
-        say("the journals are intact");
+        say("the journals are intact; this command does not check the files of tables: run hjall verify");
     } else if accept_loss {
         say(&format!("the journals as they were are in {}", data.join("damaged").display()));
     } else {
-        return Err(Failure::Damaged(data, damage.len()));
+        let damaged = match damage.len() {
+            1 => "1 batch of the journals is damaged".to_owned(),
+            batches => format!("{batches} batches of the journals are damaged"),
+        };
+        let what = format!("{damaged}; restore a backup, or accept the loss with --accept-loss");
+        return Err(Failure::Damaged(data, what));
     }
     Ok(())
 }

@@ -16,8 +16,8 @@ pub enum Failure {
     Usage(String),
     /// Settings are invalid.
     Settings(Refused),
-    /// This number of families is damaged.
-    Damaged(PathBuf, usize),
+    /// Something in the data folder is damaged. The text says what, and names the remedy.
+    Damaged(PathBuf, String),
     /// A table cannot be processed.
     Table(String, Error),
     /// The database cannot be opened or closed.
@@ -58,6 +58,8 @@ impl Failure {
             },
             Self::Backup(_, error) => match error.kind() {
                 ErrorKind::Stale | ErrorKind::Busy | ErrorKind::Cancelled => 1,
+                // The destination is the folder of an open database.
+                ErrorKind::Locked => 2,
                 ErrorKind::DiskFull => 10,
                 _ => 6,
             },
@@ -76,12 +78,7 @@ impl fmt::Display for Failure {
         match self {
             Self::Usage(text) | Self::Asked(_, text) => f.write_str(text),
             Self::Settings(refused) => write!(f, "{refused}"),
-            Self::Damaged(path, 1) => {
-                write!(f, "data folder {}: 1 family is damaged; restore a backup", path.display())
-            }
-            Self::Damaged(path, count) => {
-                write!(f, "data folder {}: {count} families are damaged; restore a backup", path.display())
-            }
+            Self::Damaged(path, what) => write!(f, "data folder {}: {what}", path.display()),
             Self::Table(table, error) if error.kind() == ErrorKind::TableNotFound => {
                 write!(
                     f,
@@ -96,6 +93,8 @@ impl fmt::Display for Failure {
                     // The remedy of this kind ends with another folder.
                     let flag = if error.kind() == ErrorKind::Locked { " (--data)" } else { "" };
                     write!(f, "{error}{flag}")
+                } else if error.kind() == ErrorKind::DiskFull {
+                    write!(f, "data folder {path}: {error}; the disk is that of {path}")
                 } else {
                     write!(f, "data folder {path}: {error}")
                 }
@@ -106,6 +105,9 @@ impl fmt::Display for Failure {
                  are being changed ({error})",
                 to.display()
             ),
+            Self::Backup(to, error) if error.kind() == ErrorKind::DiskFull => {
+                write!(f, "backup to {0}: {error}; the disk is that of {0}", to.display())
+            }
             Self::Backup(to, error) => write!(f, "backup to {}: {error}", to.display()),
             Self::Start(error) => write!(f, "{error}"),
             Self::Info(addr, error) if error.kind() == std::io::ErrorKind::AddrInUse => {

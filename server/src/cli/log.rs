@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hjall_engine::quote::visible;
 use hjall_server::observe::{LineFormat, LogWriter};
-use hjall_server::settings::{Effective, StartupOptions};
+use hjall_server::settings::{Effective, StartupOptions, nearest};
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Level};
@@ -69,9 +69,63 @@ pub fn check(filter: &str) -> Result<(), String> {
     parse(filter).map(drop)
 }
 
+/// hjall's crates, whose names the targets of their events begin with.
+const OWN_CRATES: [&str; 5] = ["hjall", "hjall_server", "hjall_engine", "hjall_shell", "hjall_idl"];
+
+/// The libraries that log.
+const LIBRARIES: [&str; 11] = [
+    "fjall",
+    "lsm_tree",
+    "tokio",
+    "tokio_rustls",
+    "rustls",
+    "mio",
+    "hyper",
+    "hyper_util",
+    "reqwest",
+    "opentelemetry",
+    "opentelemetry_sdk",
+];
+
+/// The words for levels.
+const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
+
+/// Checks that a directive can have an effect. [`EnvFilter`] takes every word for the target of some module, so that a
+/// misspelt level would turn the log off.
+fn check_directive(directive: &str) -> Result<(), String> {
+    let end = directive.find(['=', '[']).unwrap_or(directive.len());
+    let target = &directive[..end];
+    let first = target.split("::").next().unwrap_or(target);
+    let names_own = OWN_CRATES.contains(&first);
+    if target.is_empty() || directive.parse::<LevelFilter>().is_ok() || names_own {
+        return Ok(());
+    }
+    if first.starts_with("hjall") {
+        let meant = nearest(first, OWN_CRATES).map(|own| format!("; did you mean {own}?")).unwrap_or_default();
+        return Err(format!("{first} is not a crate of hjall; its crates are {}{meant}", OWN_CRATES.join(", ")));
+    }
+    // With a level, it may be any library, such as one that a program adds which embeds the server.
+    if end < directive.len() || LIBRARIES.contains(&first) {
+        return Ok(());
+    }
+    let meant = nearest(target, LEVELS).map(|level| format!("; did you mean {level}?")).unwrap_or_default();
+    Err(format!(
+        "{target} is neither a level ({}) nor a crate that logs; write a module with its level, as in \
+         hjall_server=debug{meant}",
+        LEVELS.join(", ")
+    ))
+}
+
 /// Parses a filter. A level without a module applies to hjall; libraries log warnings and errors at most, unless the
 /// filter names them.
 fn parse(filter: &str) -> Result<EnvFilter, String> {
+    // Commas also separate the fields of a span, such as `[call{a=1,b=2}]`, which are not checked.
+    if !filter.contains('{') {
+        filter
+            .split(',')
+            .try_for_each(|directive| check_directive(directive.trim()))
+            .map_err(|why| format!("{filter}: {why}"))?;
+    }
     let directives = filter.split(',').map(|directive| match directive.trim().parse::<LevelFilter>() {
         Ok(level) => format!("{},hjall={level}", level.min(LevelFilter::WARN)),
         Err(_) => directive.to_owned(),
@@ -247,5 +301,31 @@ mod tests {
         assert_eq!(directives("error"), "error,hjall=error");
         assert_eq!(directives("debug,fjall=info"), "fjall=info,hjall=debug,warn");
         assert!(parse("info,hjall_server=loud").is_err());
+    }
+
+    #[test]
+    fn a_word_that_is_neither_a_level_nor_a_crate_is_refused() {
+        let why = |filter| parse(filter).unwrap_err();
+        assert!(why("inof").contains("inof is neither a level"));
+        assert!(why("info,debgg").ends_with("did you mean debug?"), "{}", why("info,debgg"));
+        assert!(why("nonsense").contains("neither a level") && !why("nonsense").contains("did you mean"));
+        assert!(why("info,hjall_sevrer=debug").ends_with("did you mean hjall_server?"));
+        assert!(why("hjall_x::net=debug").contains("not a crate of hjall"));
+        for right in [
+            "INFO",
+            "off",
+            "3",
+            "hjall",
+            "hjall=debug",
+            "warn,hjall::audit=info",
+            "warn,",
+            "warn,hjall_server::net",
+            "fjall",
+            "info,any_library=debug",
+            "info,[call]=debug",
+            "info,hjall_server[call{method=get,table=t}]=debug",
+        ] {
+            assert!(parse(right).is_ok(), "{right}: {:?}", parse(right).err());
+        }
     }
 }

@@ -26,7 +26,13 @@ use std::ffi::OsString;
 /// Runs a command line, which starts with the name of the program, and returns the exit code. Exits the process
 /// itself after printing help or if the command line cannot be parsed.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let done = match args::read(arguments) {
+    let subcommand = args::read(arguments);
+    if let Err(error) = signals::survive_file_size_limit() {
+        let failure = exit::Failure::Signals(error);
+        log::say(format!("hjall: {failure}"));
+        return failure.code();
+    }
+    let done = match subcommand {
         args::Subcommand::Serve(sources) => serve::run(&sources),
         args::Subcommand::Backup(sources, to, extent) => backup::backup(&sources, &to, extent),
         args::Subcommand::Restore(sources, from) => backup::restore(&sources, &from),

@@ -25,7 +25,7 @@ pub fn run(effective: Effective, server: &Server, log: &Log) -> Effective {
             return effective;
         }
     };
-    let Difference { changes, waiting, next } = Difference::between(&effective, &read);
+    let Difference { changes, waiting, overridden, next } = Difference::between(&effective, &read);
     if let Err(why) = apply(&next, server, log) {
         tracing::error!("settings are unchanged: {why}");
         return effective;
@@ -36,7 +36,13 @@ pub fn run(effective: Effective, server: &Server, log: &Log) -> Effective {
     for change in &waiting {
         tracing::warn!("setting needs a restart to change: {change}");
     }
-    if changes.is_empty() && waiting.is_empty() {
+    for entry in &overridden {
+        let (name, origin) = (entry.setting.name, &entry.origin);
+        let value = entry.value.as_ref().map(ToString::to_string).unwrap_or_default();
+        let by = read.entry(name).map(|by| by.origin.to_string()).unwrap_or_default();
+        tracing::warn!("setting has no effect: {name} = {value} ({origin}), because {by} overrides it");
+    }
+    if changes.is_empty() && waiting.is_empty() && overridden.is_empty() {
         tracing::info!("settings read again, none has changed");
     }
     for line in read.notes.lines(read.sources().hbase_site.as_deref()) {
@@ -62,7 +68,7 @@ fn check_readable(paths: &[Option<&Path>]) -> Result<(), String> {
 fn apply(next: &Effective, server: &Server, log: &Log) -> Result<(), String> {
     let joined = |wrong: Vec<SettingError>| wrong.into_iter().map(|wrong| wrong.0).collect::<Vec<_>>().join("; ");
     let startup = StartupOptions::of(next).map_err(joined)?;
-    log::check(&startup.log.filter)?;
+    log::check(&startup.log.filter).map_err(|why| format!("log.filter {why}"))?;
     check_readable(&[startup.config.auth.users.as_deref()])?;
     if let Some(files) = &startup.config.tls {
         check_readable(&[Some(&files.certificate), Some(&files.key), files.client_authorities.as_deref()])?;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use hjall_engine::Engine;
 use hjall_server::info::{Info, SeriesLimits};
 use hjall_server::settings::config::{PlainText, ReadOnly, TlsSettings, WithoutTls};
-use hjall_server::settings::{Effective, Refused, Sources, StartupOptions, startup};
+use hjall_server::settings::{Effective, Refused, Sources, StartupOptions, exceeded_memory, startup};
 use hjall_server::{Config, Server};
 use tokio::sync::oneshot;
 
@@ -27,6 +27,9 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     let startup = StartupOptions::of(&effective).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
     let log = log::start(&startup, &effective)?;
     for line in effective.notes.lines(sources.hbase_site.as_deref()) {
+        tracing::warn!("{line}");
+    }
+    if let Some(line) = exceeded_memory(&startup) {
         tracing::warn!("{line}");
     }
     open_files::raise()?;
@@ -76,6 +79,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
             .ok()
     };
     exposure.warn(&server);
+    info.warn();
     match read_only {
         ReadOnly::Off => {}
         ReadOnly::AsHBase => tracing::info!(
@@ -216,6 +220,21 @@ impl InfoPort {
                 Err(error) => Self::Missing(SocketAddr::from(([0, 0, 0, 0], 0)), error),
             },
             (other, _) => other,
+        }
+    }
+}
+
+impl InfoPort {
+    /// Warns if other machines can reach the port.
+    fn warn(&self) {
+        let Self::Serving(info) = self else { return };
+        let addr = info.addr();
+        if !addr.ip().to_canonical().is_loopback() {
+            tracing::warn!(
+                "INFO PORT OPEN TO THE NETWORK: anyone who can reach {addr} can read names of tables and users, and addresses \
+                 of clients, without a login; let a firewall admit only the machines that monitor the server, or set \
+                 --info-listen to an address at 127.0.0.1"
+            );
         }
     }
 }

@@ -12,6 +12,27 @@ pub enum Signal {
     Reload,
 }
 
+/// Lets a write beyond the limit on the size of a file (`ulimit -f`) fail like one to a full disk. By default, the
+/// signal ends the process without a message.
+///
+/// # Errors
+/// The handler cannot be installed.
+#[cfg(unix)]
+pub fn survive_file_size_limit() -> io::Result<()> {
+    // A handler and not `SIG_IGN`, which programs that are started from here would inherit. It stays installed when the
+    // runtime has ended.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let _inside = runtime.enter();
+    let exceeded = rustix::process::Signal::XFSZ.as_raw();
+    tokio::signal::unix::signal(tokio::signal::unix::SignalKind::from_raw(exceeded)).map(drop)
+}
+
+/// Does nothing: this platform has no such limit.
+#[cfg(not(unix))]
+pub fn survive_file_size_limit() -> io::Result<()> {
+    Ok(())
+}
+
 /// Receives the signals of this process that arrive after its creation.
 #[cfg(unix)]
 pub struct Signals {
@@ -26,9 +47,6 @@ impl Signals {
     pub fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let take = |kind| signal(kind);
-        // By default, a write beyond RLIMIT_FSIZE ends the process. With a handler, which stays installed, it fails
-        // like one to a full disk.
-        drop(take(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?);
         Ok(Self {
             terminate: take(SignalKind::terminate())?,
             interrupt: take(SignalKind::interrupt())?,

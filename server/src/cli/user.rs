@@ -85,6 +85,8 @@ pub fn command(options: fn(Command) -> Command) -> Command {
     let check = Command::new("check")
         .about("Check the users file, and the password of a user if one is named")
         .arg(name(false));
+    // The flag of `hjall serve` also means that clients need no login without it.
+    let users = |command: Command| options(command).mut_arg("users", |users| users.help("The users file"));
     Command::new("user")
         .about("Make entries of the users file, and check it")
         .after_help(HELP)
@@ -94,8 +96,8 @@ pub fn command(options: fn(Command) -> Command) -> Command {
             Command::new("hash").about("Ask for a password, or read it from standard input, and print its hash"),
         )
         .subcommand(Command::new("token").about("Make a bearer token, and print it with its hash"))
-        .subcommand(options(add))
-        .subcommand(options(check))
+        .subcommand(users(add))
+        .subcommand(users(check))
 }
 
 /// Parses the command. `sources` finds the sources of settings in the options of a subcommand.

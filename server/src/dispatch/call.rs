@@ -9,7 +9,7 @@ use hjall_engine::read::WorkLimit;
 use thrift::protocol::{TInputProtocol, TMessageType, TType};
 
 use super::call_scope::{CallScope, UNCLAIMED_BYTES};
-use crate::observe::Brief;
+use crate::observe::{Brief, ClientError};
 use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Name, Service, ServiceHint};
@@ -328,13 +328,16 @@ impl Call {
             .map_err(|fault| scope.refused_arguments().unwrap_or(fault))
     }
 
-    /// Whether the answer to a fault is an exception of type 6, whose whole reason is logged.
-    pub fn is_internal_error(&self, fault: &Fault) -> bool {
+    /// What is counted and logged for a fault whose answer is an exception of type 6. `None` for all other faults.
+    pub fn undeclared_error(&self, fault: &Fault) -> Option<ClientError> {
         match fault {
-            Fault::Io { .. } if self.rest.is_some() => false,
-            Fault::Io { .. } => !self.method.is_some_and(|method| method.info().declares_io),
-            Fault::UnknownMethod | Fault::Protocol(_) => false,
-            Fault::IllegalArgument(_) | Fault::AlreadyExists(_) | Fault::Undeclared(_) | Fault::Internal(_) => true,
+            Fault::Io { .. } if self.rest.is_some() => None,
+            Fault::Io { .. } if self.method.is_some_and(|method| method.info().declares_io) => None,
+            Fault::UnknownMethod | Fault::Protocol(_) => None,
+            Fault::IllegalArgument(_) | Fault::AlreadyExists(_) | Fault::Undeclared(_) => {
+                Some(ClientError::InvalidRequest)
+            }
+            Fault::Io { .. } | Fault::Internal(_) => Some(ClientError::FailedCall),
         }
     }
 

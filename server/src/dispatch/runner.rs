@@ -16,7 +16,7 @@ use super::job::{Job, Progress, Reply, Rerun};
 use super::lane::{Lane, Permit};
 use super::mailbox::{Addressed, Mailbox, Replies};
 use super::memory_quota::{MemoryClaim, MemoryHolder};
-use crate::observe::{Brief, CallEnd, CallReport, ClientErrors, Dropped, Observer, Refusal, client_error};
+use crate::observe::{Brief, CallEnd, CallReport, ClientError, ClientErrors, Dropped, Observer, Refusal, client_error};
 use crate::settings::config::Config;
 use crate::settings::lane_size::Lanes;
 use crate::wire::fault::Fault;
@@ -356,17 +356,18 @@ impl Runner {
             span.record("waited_us", us(times.waited)).record("took_us", us(times.took));
             span.record("reply_bytes", reply.len());
         }
-        if let Some(fault) = outcome.as_ref().err().filter(|fault| request.call.is_internal_error(fault)) {
-            let method = request.call.name(request.message);
-            client_error!(
-                self.client_errors,
-                FailedCall,
-                info,
-                peer = %request.caller.peer,
-                method = Brief(method).to_string(),
-                reason = Brief(fault).to_string(),
-                "call ended in an internal error"
-            );
+        if let Err(fault) = &outcome
+            && let Some(kind) = request.call.undeclared_error(fault)
+        {
+            let (peer, method) = (request.caller.peer, Brief(request.call.name(request.message)).to_string());
+            let reason = Brief(fault).to_string();
+            if kind == ClientError::InvalidRequest {
+                let text = "call refused: its arguments are invalid";
+                client_error!(self.client_errors, InvalidRequest, info, %peer, method, reason, "{text}");
+            } else {
+                let text = "call ended in an internal error";
+                client_error!(self.client_errors, FailedCall, info, %peer, method, reason, "{text}");
+            }
         }
         request.memory.account.ran(times.took, request.message.len(), reply.len());
         let end = outcome.as_ref().map_or_else(CallEnd::Failed, |()| CallEnd::Answered);

@@ -24,13 +24,16 @@ pub enum ClientError {
     InvalidMessage,
     /// A request to the REST gateway that is for no operation, or has no type that the operation knows.
     RestRefused,
-    /// A call that ended in an error whose reason the client does not see.
+    /// A call whose arguments the gateway refuses with an exception that the method does not declare, such as a
+    /// malformed filter or an illegal name of a table.
+    InvalidRequest,
+    /// A call that ended in an internal error.
     FailedCall,
 }
 
 impl ClientError {
     /// All kinds.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::ConnectionRefused,
         Self::TlsHandshake,
         Self::ForeignProtocol,
@@ -38,6 +41,7 @@ impl ClientError {
         Self::LoginMissing,
         Self::InvalidMessage,
         Self::RestRefused,
+        Self::InvalidRequest,
         Self::FailedCall,
     ];
 
@@ -51,6 +55,7 @@ impl ClientError {
             Self::LoginMissing => "login_missing",
             Self::InvalidMessage => "invalid_message",
             Self::RestRefused => "rest_refused",
+            Self::InvalidRequest => "invalid_request",
             Self::FailedCall => "failed_call",
         }
     }

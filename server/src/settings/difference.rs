@@ -10,6 +10,8 @@ pub struct Difference {
     pub changes: Vec<Change>,
     /// Changes that need a restart.
     pub waiting: Vec<Change>,
+    /// Values that were read now for the first time and that a later layer overrides.
+    pub overridden: Vec<Entry>,
     /// The effective settings after `changes`.
     pub next: Effective,
 }
@@ -38,7 +40,8 @@ impl Difference {
                 if setting.reloads { changes.push(change) } else { waiting.push(change) }
             }
         }
-        Self { changes, waiting, next: before.with(taken) }
+        let next = before.with(taken).with_overridden_of(read);
+        Self { changes, waiting, overridden: read.overridden_since(before), next }
     }
 }
 

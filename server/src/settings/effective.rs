@@ -3,7 +3,7 @@
 use super::nearest::nearest;
 use super::setting::Setting;
 use super::sources::{Assignment, Notes, Origin, Refused, SettingError, Sources};
-use super::startup::StartupOptions;
+use super::startup::{self, StartupOptions};
 use super::toml::must;
 use super::value::Value;
 use super::{environment, site, table, toml};
@@ -17,6 +17,8 @@ pub struct Effective {
     entries: Vec<Entry>,
     /// Remarks for the log.
     pub notes: Notes,
+    /// Values that later layers override.
+    overridden: Vec<Entry>,
     sources: Sources,
 }
 
@@ -38,7 +40,7 @@ impl Effective {
     /// All errors in all sources.
     pub fn read(sources: &Sources) -> Result<Self, Refused> {
         let (mut wrong, mut notes) = (Vec::new(), Notes::default());
-        let mut given = Vec::new();
+        let (mut given, mut overridden) = (Vec::new(), Vec::new());
         if let Some(path) = &sources.toml {
             given.extend(toml::read(path, &mut wrong));
         }
@@ -52,7 +54,10 @@ impl Effective {
             match setting.kind.read(&text) {
                 Some(value) => {
                     if let Some(entry) = entries.iter_mut().find(|entry| entry.setting == setting) {
-                        *entry = Entry { setting, value: Some(value), origin };
+                        let earlier = std::mem::replace(entry, Entry { setting, value: Some(value), origin });
+                        if (1..entry.origin.rank()).contains(&earlier.origin.rank()) {
+                            overridden.push(earlier);
+                        }
                     }
                 }
                 None => wrong.push(SettingError(match &origin {
@@ -67,7 +72,14 @@ impl Effective {
                 })),
             }
         }
-        let effective = Self { entries, notes, sources: sources.clone() };
+        let mut effective = Self { entries, notes, overridden, sources: sources.clone() };
+        let unused = startup::unused(&effective).into_iter().filter(|unused| unused.same_layer);
+        let origin = |name| effective.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
+        effective.notes.unused = unused
+            .map(|unused| {
+                format!("{}: {} is not used, because {} is set, too", origin(unused.name), unused.name, unused.by)
+            })
+            .collect();
         let startup = StartupOptions::of(&effective);
         if let Ok(startup) = &startup {
             wrong.extend(effective.notes.protections.iter().filter_map(|protection| protection.missing(startup)));
@@ -94,6 +106,22 @@ impl Effective {
         self.entries.iter().find(|entry| entry.setting.name == name)
     }
 
+    /// The overridden values that `before` does not have.
+    pub(super) fn overridden_since(&self, before: &Self) -> Vec<Entry> {
+        let is_in = |entries: &[Entry], one: &Entry| {
+            entries.iter().any(|other| {
+                other.setting == one.setting && other.value == one.value && other.origin.rank() == one.origin.rank()
+            })
+        };
+        self.overridden.iter().filter(|one| !is_in(&before.overridden, one)).cloned().collect()
+    }
+
+    /// Takes over the overridden values of settings that were read later.
+    pub(super) fn with_overridden_of(mut self, read: &Self) -> Self {
+        self.overridden = read.overridden.clone();
+        self
+    }
+
     /// The rank of the layer that the value of a setting comes from.
     pub(super) fn rank(&self, name: &str) -> u8 {
         self.entry(name).map_or(0, |entry| entry.origin.rank())
@@ -112,6 +140,11 @@ impl Effective {
 }
 
 impl Entry {
+    /// Whether the value is that of the default, wherever it comes from.
+    pub(super) fn is_default(&self) -> bool {
+        self.value == Self::default(self.setting).value
+    }
+
     fn default(setting: &'static Setting) -> Self {
         let value = setting.default_text().and_then(|text| setting.kind.read(&text));
         Self { setting, value, origin: Origin::Default }

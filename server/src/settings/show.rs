@@ -3,16 +3,19 @@
 
 use std::fmt::Write;
 
+use hjall_engine::Options;
+
 use super::effective::{Effective, Entry};
 use super::setting::Setting;
-use super::startup::StartupOptions;
+use super::startup::{self, StartupOptions, Unused};
 use super::table;
-use super::text::{of_bytes, quoted, wrapped};
+use super::text::{quoted, wrapped};
 use crate::settings::lane_size::Lanes;
 
 /// The effective settings as a TOML file that `--config` accepts. Comments show the origin of each value, the values
 /// that are derived from other settings or from the machine, the resulting lanes, and the memory that can be used.
 pub fn toml(effective: &Effective, startup: &StartupOptions) -> String {
+    let unused = startup::unused(effective);
     let mut out = String::new();
     for section in table::sections() {
         out.push_str(&format!("[{section}]\n"));
@@ -24,7 +27,10 @@ pub fn toml(effective: &Effective, startup: &StartupOptions) -> String {
                 (None, Some(derived)) => format!("# {key} = {derived}"),
                 (None, None) => format!("# {key} ="),
             };
-            let words = if value.is_none() { format!(": {}", setting.default_words()) } else { String::new() };
+            let mut words = if value.is_none() { format!(": {}", setting.default_words()) } else { String::new() };
+            if let Some(Unused { by, .. }) = unused.iter().find(|unused| unused.name == setting.name) {
+                words.push_str(&format!("; not used, since {by} is set"));
+            }
             out.push_str(&format!("{line:<40} # {origin}{words}\n"));
         }
         out.push('\n');
@@ -40,11 +46,39 @@ pub fn toml(effective: &Effective, startup: &StartupOptions) -> String {
     out.push_str("\n# The memory that these settings allow. The process itself takes some 16 MiB.\n#\n");
     let memory = memory(startup);
     for Memory { name, bytes, setting } in &memory {
-        let _ = writeln!(out, "# {name:<22} {:>12}   {setting}", of_bytes(*bytes));
+        let _ = writeln!(out, "# {name:<22} {:>12}   {setting}", of_mib(*bytes));
     }
-    let all = memory.iter().fold(0_u64, |all, part| all.saturating_add(part.bytes));
-    let _ = writeln!(out, "# {:<22} {:>12}", "total", of_bytes(all));
+    let _ = writeln!(out, "# {:<22} {:>12}", "total", of_mib(total(&memory)));
+    if let Some(machine) = Options::machine_memory() {
+        let limit = "the memory of the machine or of the control group";
+        let _ = writeln!(out, "# {:<22} {:>12}   {limit}", "machine", of_mib(machine));
+    }
+    if let Some(line) = exceeded_memory(startup) {
+        out.push_str(&wrapped(&format!("Warning: {line}."), "# ", "# "));
+    }
     out
+}
+
+/// A size in MiB, rounded up, so that the sizes of a table have one unit.
+fn of_mib(bytes: u64) -> String {
+    format!("{}MiB", bytes.div_ceil(1 << 20))
+}
+
+fn total(memory: &[Memory]) -> u64 {
+    memory.iter().fold(0, |all, part| all.saturating_add(part.bytes))
+}
+
+/// A warning if the settings allow more memory than the machine or the control group has.
+pub fn exceeded_memory(startup: &StartupOptions) -> Option<String> {
+    let (allowed, machine) = (total(&memory(startup)), Options::machine_memory()?);
+    (allowed > machine).then(|| {
+        format!(
+            "the settings allow up to {} of memory, and there are {}: the system may end the process under load; lower \
+             the settings that `hjall config` lists",
+            of_mib(allowed),
+            of_mib(machine)
+        )
+    })
 }
 
 /// Memory that a part of the server can use.

@@ -79,12 +79,14 @@ pub struct Notes {
     pub without_effect: Vec<(String, &'static str)>,
     /// Keys in `hbase-site.xml` that ask for protection.
     pub protections: Vec<Protection>,
+    /// One line for each setting that has no effect, because another one in the same layer takes precedence.
+    pub unused: Vec<String>,
 }
 
 impl Notes {
     /// One line for each kind of remark present.
     pub fn lines(&self, site: Option<&Path>) -> Vec<String> {
-        let mut lines = Vec::new();
+        let mut lines = self.unused.clone();
         let file = site.map(|path| path.display().to_string()).unwrap_or_default();
         if !self.unknown.is_empty() {
             let keys: Vec<_> = self.unknown.iter().map(|(key, line)| format!("{key} (line {line})")).collect();

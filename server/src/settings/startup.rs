@@ -268,6 +268,38 @@ impl StartupOptions {
     }
 }
 
+/// A setting that has a value and no effect.
+pub(super) struct Unused {
+    /// Its name.
+    pub name: &'static str,
+    /// The setting that is used instead.
+    pub by: &'static str,
+    /// Whether one layer sets both, which is hardly intended. A later layer overrides an earlier one on purpose.
+    pub same_layer: bool,
+}
+
+/// The addresses and ports that are set and not used; see [`StartupOptions::listen`].
+pub(super) fn unused(effective: &Effective) -> Vec<Unused> {
+    let pairs = [("server.listen", ["server.address", "server.port"]), ("info.listen", ["info.address", "info.port"])];
+    let mut unused = Vec::new();
+    for (whole, parts) in pairs {
+        let rank = effective.rank(whole);
+        // The output of `hjall config` has the defaults, too.
+        let is_changed = |name: &str| effective.entry(name).is_some_and(|entry| !entry.is_default());
+        let later = parts.into_iter().max_by_key(|part| effective.rank(part));
+        match later {
+            _ if rank == 0 => {}
+            Some(by) if effective.rank(by) > rank => unused.push(Unused { name: whole, by, same_layer: false }),
+            _ => unused.extend(parts.into_iter().filter(|part| is_changed(part)).map(|name| Unused {
+                name,
+                by: whole,
+                same_layer: effective.rank(name) == rank,
+            })),
+        }
+    }
+    unused
+}
+
 fn host_and_port(host: &str, port: u16) -> String {
     let bare_v6 = host.contains(':') && !host.starts_with('[');
     if bare_v6 { format!("[{host}]:{port}") } else { format!("{host}:{port}") }

@@ -10,7 +10,7 @@ use super::nearest::nearest;
 use super::setting::Setting;
 use super::sources::{Assignment, Origin, SettingError};
 use super::table;
-use super::toml_text::{in_order, line, strings};
+use super::toml_text::{duplicate, in_order, line, strings};
 use super::value::Kind;
 
 /// Reads a file. All errors in it are added to `wrong`.
@@ -27,7 +27,8 @@ pub fn read(path: &Path, wrong: &mut Vec<SettingError>) -> Vec<Assignment> {
         Ok(root) => file.sections(root.get_ref()),
         Err(error) => {
             let line = error.span().map_or(1, |span| line(&text, span.start));
-            file.refuse(line, &format!("is not valid TOML: {}", error.message().trim()));
+            let why = duplicate(&text, &error).unwrap_or_else(|| error.message().trim().to_owned());
+            file.refuse(line, &format!("is not valid TOML: {why}"));
         }
     }
     file.given

@@ -22,6 +22,12 @@ impl<'a> Simple<'a> {
     /// arguments.
     pub(super) fn extract(text: &'a [u8], at: usize) -> Result<Self> {
         let Some(length) = extent(&text[at..]) else {
+            if is_call(&text[at..]) {
+                let quotes = text[at..].iter().filter(|byte| **byte == b'\'').count();
+                let quote = if quotes % 2 == 1 { "`'` and " } else { "" };
+                let expected = format!("{quote}`)`, to close the filter that begins at byte {at}");
+                return fail("Incorrect Filter String", text.len(), &expected);
+            }
             return fail(
                 "Incorrect Filter String",
                 at,
@@ -80,6 +86,12 @@ fn extent(text: &[u8]) -> Option<usize> {
         at += 1;
     }
     None
+}
+
+/// Whether a text begins with a name and `(`.
+fn is_call(text: &[u8]) -> bool {
+    let name = text.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    name > 0 && text.get(name) == Some(&b'(')
 }
 
 fn is_separator(byte: u8) -> bool {

@@ -110,7 +110,8 @@ fn classify_io(error: &io::Error) -> (ErrorKind, &'static str) {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => (
             ErrorKind::DiskFull,
-            "the disk of the data folder is full, or a limit on file sizes was reached; free space or raise it",
+            // A copy of the data may be on another disk.
+            "the disk is full, or a limit on file sizes was reached; free space or raise it",
         ),
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             (ErrorKind::Io, "the data folder must be readable and writable for this user")
