@@ -1,12 +1,14 @@
 """Attacks on the info port."""
 import contextlib
+import re
 import signal
 import urllib.error
 import urllib.request
 
+import happybase
 import pytest
 
-from attacking import connect, until_closed
+from attacking import connect, list_field, message, struct_field, structs_field, text_field, until_closed
 
 
 def get(server, path):
@@ -34,6 +36,56 @@ def test_clients_that_do_not_read_do_not_block_health_checks(attacked):
         for _ in range(100):
             rude.enter_context(connect(port)).sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20)
         assert get(server, "/healthz") == (200, b"ok\n")
+
+
+def test_an_address_that_opens_connections_in_a_loop_replaces_its_own(attacked):
+    server = attacked()
+    port = int(server.info.rsplit(":", 1)[1])
+    with contextlib.ExitStack() as silent, connect(port) as check:
+        for _ in range(200):
+            silent.enter_context(connect(port, source="127.0.0.2"))
+        # A server that answers a newer connection has accepted all of them.
+        assert get(server, "/healthz") == (200, b"ok\n")
+        check.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert until_closed(check).endswith(b"ok\n")
+
+
+def test_long_names_of_tables_are_shortened(attacked):
+    server = attacked()
+    database = happybase.Connection("127.0.0.1", server.port, timeout=60_000)
+    for last in "ab":
+        database.create_table("t" * 65_000 + last, {"f": {}})
+    database.close()
+    page = get(server, "/metrics")[1].decode()
+    labels = re.findall(r'hjall_table_reads_total\{namespace="default",table="(t+…[0-9a-f]{32})"\}', page)
+    assert len(set(labels)) == 2 and all(len(label) < 256 for label in labels), labels
+    assert len(page) < 200_000
+
+
+def test_few_pages_wait_for_clients_that_do_not_read(attacked):
+    """The page is larger than the buffers of a connection. The clients with the oldest pages give way, and no client of
+    another address."""
+    regions = 5000
+    server = attacked("--set", f"info.regions={regions}")
+    family, name = text_field(1, b"f"), text_field(2, b"t" * 250)
+    splits = list_field(2, [b"%05d" % n + b"k" * 59 for n in range(1, regions)])
+    with connect(server.port) as raw:
+        raw.sendall(message("createTable", struct_field(1, struct_field(1, name) + structs_field(2, [family])) + splits + b"\0"))
+        assert raw.recv(100)[:4] == b"\x80\x01\0\2"
+    whole = len(get(server, "/metrics")[1])
+    assert whole > 8 << 20
+    port = int(server.info.rsplit(":", 1)[1])
+    with contextlib.ExitStack() as rude:
+        def begin(source):
+            raw = rude.enter_context(connect(port, source=source, receive_buffer=4096))
+            raw.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            # The page has been made.
+            assert raw.recv(1)
+            return raw
+        other = begin("127.0.0.3")
+        unread = [begin("127.0.0.2") for _ in range(10)]
+        received = [len(until_closed(raw)) for raw in (other, *unread)]
+    assert [length >= whole // 2 for length in received] == [True] + [False] * 3 + [True] * 7, (whole, received)
 
 
 def test_a_drain_is_reported_and_clients_are_served_during_an_attack(attacked, bystander):

@@ -150,7 +150,7 @@ pub(super) fn encode_table(table: &TableState) -> Bytes {
     record.encode_to_vec().into()
 }
 
-/// The table's keys and values share the memory of one copy of the record.
+/// The keys and values of the descriptor share the memory of one copy of the record. Families do not.
 pub(super) fn decode_table(stored: &[u8]) -> Result<TableState> {
     let record = TableRecord::decode(Bytes::copy_from_slice(stored)).map_err(|e| corrupt("a table", e))?;
     let name = TableName::new(&record.namespace, &record.qualifier)?;
@@ -173,4 +173,30 @@ pub(super) fn decode_table(stored: &[u8]) -> Result<TableState> {
         region.id = stored.id;
     }
     Ok(TableState::new(record.number, descriptor, families, regions, !record.disabled))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn families_do_not_keep_the_record_in_memory() {
+        let mut descriptor = TableDescriptor::new(TableName::parse(b"t").unwrap());
+        descriptor.set("large", "x".repeat(1 << 20));
+        let mut families = Vec::new();
+        for (name, space) in [("a", 20), ("b", 21)] {
+            let family = FamilyDescriptor::new(name).unwrap();
+            families.push(Family::new(&family, space).unwrap());
+            descriptor.add_family(family).unwrap();
+        }
+        let regions = region::cut(vec![Bytes::from_static(b"m")], 0).unwrap();
+        let stored = encode_table(&TableState::new(19, descriptor, families, regions, true));
+        let table = decode_table(&stored).unwrap();
+        assert_eq!(table.families().len(), 2);
+        for family in table.families().iter() {
+            assert!(family.name.is_unique(), "{:?} shares memory with the record", family.name);
+        }
+    }
 }

@@ -41,7 +41,9 @@ impl Size {
         let families = descriptor.families.values().map(|family| {
             let (attributes, configuration) = (entries(&family.attributes), entries(&family.configuration));
             let bytes = family.name.len() as u64 + attributes.bytes + configuration.bytes;
-            Self { bytes, memory: FAMILY_MEMORY + family.name.len() as u64 + attributes.memory + configuration.memory }
+            // The descriptor and the family of the table's state have the name.
+            let name = 2 * family.name.len() as u64;
+            Self { bytes, memory: FAMILY_MEMORY + name + attributes.memory + configuration.memory }
         });
         let name = (descriptor.name.namespace().len() + descriptor.name.qualifier().len()) as u64;
         let keys: u64 = regions.iter().map(|region| region.start.len() as u64).sum();

@@ -18,7 +18,7 @@ use crate::store::{SpaceId, SpaceOptions};
 /// A family: the space of its cells, and the rules that apply to them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Family {
-    /// The name.
+    /// The name, in memory of its own: the row cache may keep a family after the rest of its table's record.
     pub name: Bytes,
     /// The space of its cells.
     pub space: SpaceId,
@@ -28,7 +28,8 @@ pub(crate) struct Family {
 
 impl Family {
     pub(crate) fn new(descriptor: &FamilyDescriptor, space: SpaceId) -> Result<Self> {
-        Ok(Self { name: descriptor.name.clone(), space, rules: FamilyRules::of(descriptor)? })
+        let name = Bytes::copy_from_slice(&descriptor.name);
+        Ok(Self { name, space, rules: FamilyRules::of(descriptor)? })
     }
 }
 

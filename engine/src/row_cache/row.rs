@@ -23,6 +23,9 @@ const STEPS_MAX: usize = 4;
 const ROW_BYTES_MAX: usize = 64 * 1024;
 /// If a row has at most this number of pairs, all of them are read, even if a get requests only some.
 const SMALL_PAIRS_MAX: usize = 16;
+/// The list of families counts towards each row if it is longer than this. Rows of a table share it, but a row may be the
+/// last that refers to it, after the table has been altered or dropped.
+const FEW_FAMILIES: usize = 4;
 /// Memory that a pair takes in addition to its bytes, including its cell in the remembered answer.
 const PAIR_BYTES: usize = 2 * size_of::<Bytes>() + size_of::<Cell>();
 
@@ -57,7 +60,7 @@ impl CachedRow {
         Self {
             families: Arc::clone(families),
             slots: vec![Slot::Unread; families.len()],
-            bytes: size_of::<Self>() + families.len() * size_of::<Slot>(),
+            bytes: size_of::<Self>() + families.len() * size_of::<Slot>() + families_bytes(families),
             timeless: families.iter().all(|family| family.rules.ttl_ms == i64::MAX),
             answer: OnceLock::new(),
         }
@@ -178,6 +181,14 @@ pub(crate) struct RowSource<'a> {
     pub(crate) now_ms: i64,
     /// Called with numbers of seeks and of pairs left out. Fails if they exceed the caller's limit on work.
     pub(crate) charge: &'a dyn Fn(usize, usize) -> Result<()>,
+}
+
+/// The memory of a list of families that counts towards each row, in bytes.
+fn families_bytes(families: &[Family]) -> usize {
+    if families.len() <= FEW_FAMILIES {
+        return 0;
+    }
+    families.iter().map(|family| size_of::<Family>() + family.name.len()).sum()
 }
 
 /// The memory that a cached pair takes, in bytes.

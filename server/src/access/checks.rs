@@ -10,8 +10,9 @@ use hjall_engine::clock::Clock;
 use ring::{hmac, rand};
 use tokio::sync::{OnceCell, oneshot};
 
+use super::network::network;
 use super::password::{HashedPassword, PASSWORD_BYTES_MAX};
-use super::tries::{Reached, Tries, network};
+use super::tries::{Reached, Tries};
 use super::users::User;
 use super::waiting::Waiting;
 use crate::settings::config::AuthSettings;

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::network::network;
 
 /// How long a failure counts, in milliseconds.
 const PERIOD_MS: i64 = 60_000;
@@ -287,14 +289,6 @@ impl Table {
 fn removable(network: &Network) -> impl Iterator<Item = &Failures> {
     let itself = network.names.is_empty().then_some(&network.all);
     network.names.values().chain(itself).filter(|failures| failures.pending == 0)
-}
-
-/// The address, or the network of an IPv6 address, since one client commonly has all addresses of a /64.
-pub(super) fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into(),
-        v4 => v4,
-    }
 }
 
 #[cfg(test)]

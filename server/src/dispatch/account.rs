@@ -1,6 +1,6 @@
 //! The accounts of clients: the memory that each client holds, and its counters.
 //!
-//! A client is a principal: a user after a login, otherwise an address. All connections of a principal share one
+//! A client is a principal: a user after a login, otherwise an address or a network. All connections of a principal share one
 //! account.
 
 use std::collections::HashMap;
@@ -103,8 +103,8 @@ impl Default for Accounts {
 }
 
 impl Accounts {
-    /// The account of a client.
-    pub fn of(&self, client: &Arc<str>) -> Arc<Account> {
+    /// The account of a client. If it is new and `may_be_named`, the client is counted separately while there is room.
+    pub fn of(&self, client: &Arc<str>, may_be_named: bool) -> Arc<Account> {
         let mut state = self.lock();
         if let Some(account) = state.by_client.get(client) {
             return account.clone();
@@ -116,7 +116,7 @@ impl Accounts {
                 .retain(|_, account| Arc::strong_count(account) > 1 || !Arc::ptr_eq(&account.figures, others));
             state.clean_at = (state.by_client.len() * 2).max(CLEAN_MIN);
         }
-        let named = state.named < NAMED_MAX;
+        let named = may_be_named && state.named < NAMED_MAX;
         let figures = if named { Figures::new(client.clone()) } else { self.others.clone() };
         state.named += usize::from(named);
         state.next_number += 1;
@@ -170,7 +170,7 @@ mod tests {
     fn the_number_of_named_clients_is_bounded() {
         let accounts = Accounts::default();
         for n in 0..CLEAN_MIN * 3 {
-            accounts.of(&format!("client-{n}").into()).ran(Duration::from_millis(1), 10, 20);
+            accounts.of(&format!("client-{n}").into(), true).ran(Duration::from_millis(1), 10, 20);
         }
         let metrics = accounts.metrics();
         assert_eq!(metrics.len(), NAMED_MAX + 1);
@@ -179,10 +179,23 @@ mod tests {
     }
 
     #[test]
+    fn clients_without_a_login_take_no_names() {
+        let accounts = Accounts::default();
+        let unnamed: Vec<_> = (0..NAMED_MAX).map(|n| accounts.of(&format!("10.0.0.{n}").into(), false)).collect();
+        accounts.of(&"alice".into(), true).ran(Duration::from_millis(1), 10, 20);
+        for account in &unnamed {
+            account.refused();
+        }
+        let metrics = accounts.metrics();
+        let shown: Vec<_> = metrics.iter().map(|client| (&*client.client, client.calls, client.refused)).collect();
+        assert_eq!(shown, [("alice", 1, 0), (OTHERS, 0, NAMED_MAX as u64)]);
+    }
+
+    #[test]
     fn connections_of_a_client_share_an_account() {
         let accounts = Accounts::default();
-        let [first, second] = [(); 2].map(|()| accounts.of(&"10.0.0.1".into()));
+        let [first, second] = [(); 2].map(|()| accounts.of(&"10.0.0.1".into(), true));
         assert_eq!(first.number, second.number);
-        assert_ne!(first.number, accounts.of(&"10.0.0.2".into()).number);
+        assert_ne!(first.number, accounts.of(&"10.0.0.2".into(), true).number);
     }
 }

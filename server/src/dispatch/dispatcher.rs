@@ -379,6 +379,9 @@ impl Dispatcher {
 
     /// The connection of a client as a holder of memory.
     fn memory<'a>(&self, caller: &'a Caller) -> &'a Arc<MemoryHolder> {
-        caller.memory.get_or_init(|| MemoryHolder::new(self.quota.clone(), self.accounts.of(caller.principal())))
+        caller.memory.get_or_init(|| {
+            let account = self.accounts.of(caller.principal(), caller.has_series());
+            MemoryHolder::new(self.quota.clone(), account)
+        })
     }
 }

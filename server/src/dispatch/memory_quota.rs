@@ -244,7 +244,7 @@ mod tests {
         }
 
         fn connection(&self, client: &str) -> Arc<MemoryHolder> {
-            MemoryHolder::new(self.quota.clone(), self.accounts.of(&client.into()))
+            MemoryHolder::new(self.quota.clone(), self.accounts.of(&client.into(), true))
         }
     }
 

@@ -38,7 +38,7 @@ fn fixture() -> Fixture {
     let scanners = Scanners::new(&limits, clock.clone());
     let caller = Caller::new(([127, 0, 0, 1], 1).into());
     let quota = Arc::new(MemoryQuota::new(16 << 20));
-    let memory = MemoryHolder::new(quota, Accounts::default().of(caller.principal()));
+    let memory = MemoryHolder::new(quota, Accounts::default().of(caller.principal(), true));
     let engine = Engine::memory(Options::default()).unwrap();
     let name = TableName::parse(b"t").unwrap();
     let mut descriptor = TableDescriptor::new(name.clone());

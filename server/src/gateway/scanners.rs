@@ -10,6 +10,7 @@ use hjall_engine::clock::Clock;
 use hjall_engine::name::TableName;
 use hjall_engine::{Error, Scanner};
 
+use crate::access::network_name;
 use crate::dispatch::call_scope::CallScope;
 use crate::dispatch::caller::{Caller, OwnScanner};
 use crate::dispatch::memory_quota::MemoryClaim;
@@ -107,16 +108,16 @@ struct Leases {
 
 impl Leases {
     fn insert(&mut self, key: (Service, i32), lease: Lease) {
-        *self.by_address.entry(lease.own.ip()).or_default() += 1;
+        *self.by_address.entry(lease.own.network()).or_default() += 1;
         self.by_id.insert(key, lease);
     }
 
     fn remove(&mut self, key: (Service, i32)) -> Option<Lease> {
         let lease = self.by_id.remove(&key)?;
-        if let Some(count) = self.by_address.get_mut(&lease.own.ip()) {
+        if let Some(count) = self.by_address.get_mut(&lease.own.network()) {
             *count -= 1;
             if *count == 0 {
-                self.by_address.remove(&lease.own.ip());
+                self.by_address.remove(&lease.own.network());
             }
         }
         Some(lease)
@@ -216,10 +217,10 @@ impl Scanners {
         let mut leases = self.lock();
         let full = if leases.by_id.len() >= limit {
             Some(format!("{limit} scanners are open, which is the limit (limits.scanners)"))
-        } else if leases.of_address(own.ip()) >= address_limit {
+        } else if leases.of_address(own.network()) >= address_limit {
             Some(format!(
                 "connections from {} have {address_limit} scanners open, which is the limit (limits.scanners_per_address)",
-                own.ip()
+                network_name(caller.peer.ip())
             ))
         } else {
             None

@@ -6,10 +6,12 @@ mod exposition;
 mod jmx;
 mod page;
 mod process;
+mod progress;
 mod prometheus;
 mod query;
 mod serving;
 mod traffic;
+mod unsent;
 
 pub use process::Process;
 pub use serving::Info;

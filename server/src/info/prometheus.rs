@@ -54,7 +54,7 @@ pub fn of(view: &View, figures: &Figures, series: &mut TrafficSeries) -> String 
     out.single(
         "hjall_log_dropped_lines_total",
         COUNTER,
-        "Log lines dropped because the log was not read fast enough.",
+        "Log lines dropped because the log was not read fast enough or could not be written.",
         dropped,
     );
     lanes(&mut out, &figures.lanes);

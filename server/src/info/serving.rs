@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
@@ -23,18 +22,24 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 
+use super::progress::Progress;
 use super::query::parameter;
 use super::traffic::{SeriesLimits, TrafficSeries};
+use super::unsent::{Client, UnsentPages, giving_way};
 use super::{jmx, page, prometheus};
+use crate::access::network;
 use crate::net::{acceptor, web_pages};
 use crate::server::view::{STOPPING, View};
 
-/// The largest number of connections. A further one replaces the oldest that is not being answered.
+/// The largest number of connections. A further one replaces the oldest that is not being answered, of the address that
+/// has the most.
 const CONNECTIONS_MAX: usize = 64;
 /// Limit on the request line and headers.
 const HEADER_BYTES_MAX: usize = 16 << 10;
 /// A connection is closed if the headers of its next request take longer than this.
 const HEADER_TIME_MAX: Duration = Duration::from_secs(10);
+/// A connection is closed if its client takes nothing of an answer for this long.
+const STALL_MAX: Duration = Duration::from_secs(30);
 /// A connection is closed after this time, even while it is active, because answers are small.
 const CONNECTION_TIME_MAX: Duration = Duration::from_secs(600);
 /// How long a page with figures may take.
@@ -107,8 +112,7 @@ impl Drop for Info {
 
 /// An open connection, as the acceptor sees it.
 struct Connection {
-    /// Whether a request of it is being answered.
-    busy: Arc<AtomicBool>,
+    client: Arc<Client>,
     /// Closes the connection when it is dropped; is closed itself once the connection has ended.
     close: oneshot::Sender<()>,
 }
@@ -126,31 +130,33 @@ async fn accept(listener: TcpListener, pages: Pages) {
         };
         open.retain(|connection| !connection.close.is_closed());
         // Silent connections must not keep health checks out.
-        if open.len() >= CONNECTIONS_MAX {
-            let idle = open.iter().position(|connection| !connection.busy.load(Ordering::Relaxed));
-            open.remove(idle.unwrap_or(0));
+        if open.len() >= CONNECTIONS_MAX
+            && let Some(at) = giving_way(open.iter().map(|connection| &connection.client))
+        {
+            open.remove(at);
         }
         let (close, closed) = oneshot::channel();
-        let busy = Arc::<AtomicBool>::default();
-        open.push_back(Connection { busy: busy.clone(), close });
+        let client = Client::new(network(peer.ip()));
+        open.push_back(Connection { client: client.clone(), close });
         let pages = pages.clone();
         tokio::spawn(async move {
             tokio::select! {
-                () = serve(stream, peer, pages, busy) => {}
+                () = serve(stream, peer, pages, &client) => {}
+                () = client.closed() => {}
                 _ = closed => tracing::debug!(%peer, "a connection to the info port made room for a newer one"),
             }
         });
     }
 }
 
-async fn serve(stream: TcpStream, peer: SocketAddr, pages: Pages, busy: Arc<AtomicBool>) {
-    let (pages, busy) = (&pages, &busy);
+async fn serve(stream: TcpStream, peer: SocketAddr, pages: Pages, client: &Arc<Client>) {
+    let pages = &pages;
     // Without a known address, the host name is checked.
     let checks_host = stream.local_addr().map_or(true, |local| web_pages::may_be_rebound(local.ip(), false));
     let service = service_fn(move |request| async move {
-        busy.store(true, Ordering::Relaxed);
-        let answer = pages.answer(&request, checks_host).await;
-        busy.store(false, Ordering::Relaxed);
+        client.set_busy(true);
+        let answer = pages.answer(&request, client, checks_host).await;
+        client.set_busy(false);
         Ok::<_, Infallible>(answer)
     });
     let connection = http1::Builder::new()
@@ -158,7 +164,7 @@ async fn serve(stream: TcpStream, peer: SocketAddr, pages: Pages, busy: Arc<Atom
         .header_read_timeout(HEADER_TIME_MAX)
         .max_buf_size(HEADER_BYTES_MAX)
         .half_close(true)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(Progress::new(stream, STALL_MAX)), service);
     match timeout(CONNECTION_TIME_MAX, connection).await {
         Ok(Ok(())) | Err(_) => {}
         Ok(Err(error)) => tracing::debug!(%peer, %error, "a connection to the info port ended early"),
@@ -174,17 +180,18 @@ struct Pages {
     series: Arc<Mutex<TrafficSeries>>,
     figures: Arc<Semaphore>,
     readiness: Arc<Semaphore>,
+    unsent: Arc<UnsentPages>,
 }
 
 impl Pages {
     fn new(view: View, series: SeriesLimits) -> Self {
         let (figures, readiness) = (Semaphore::new(FIGURES_AT_ONCE), Semaphore::new(1));
         let series = Arc::new(Mutex::new(TrafficSeries::new(series)));
-        Self { view, series, figures: Arc::new(figures), readiness: Arc::new(readiness) }
+        Self { view, series, figures: Arc::new(figures), readiness: Arc::new(readiness), unsent: Arc::default() }
     }
 
     /// Answers a request. `checks_host` is whether it could be the result of DNS rebinding.
-    async fn answer<B>(&self, request: &Request<B>, checks_host: bool) -> Response<Full<Bytes>> {
+    async fn answer<B>(&self, request: &Request<B>, client: &Arc<Client>, checks_host: bool) -> Response<Full<Bytes>> {
         if request.method() != Method::GET && request.method() != Method::HEAD {
             let mut refusal = text(StatusCode::METHOD_NOT_ALLOWED, PLAIN, "The info port is read-only: use GET.\n");
             refusal.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
@@ -199,9 +206,9 @@ impl Pages {
         let (settings, own_host) = self.view.http();
         let (method, headers, uri) = (request.method(), request.headers(), request.uri());
         let mut answer = match web_pages::origin(method, headers, uri, &settings, checks_host, own_host.as_deref()) {
-            Ok(None) => self.figures(request).await,
+            Ok(None) => self.figures(request, client).await,
             Ok(Some(origin)) => {
-                let mut answer = self.figures(request).await;
+                let mut answer = self.figures(request, client).await;
                 answer.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
                 answer
             }
@@ -212,9 +219,9 @@ impl Pages {
     }
 
     /// Answers a request for a page with figures.
-    async fn figures<B>(&self, request: &Request<B>) -> Response<Full<Bytes>> {
+    async fn figures<B>(&self, request: &Request<B>, client: &Arc<Client>) -> Response<Full<Bytes>> {
         match request.uri().path() {
-            "/" => self.page("text/html; charset=utf-8", |view| page::of(view, &view.figures())).await,
+            "/" => self.page(client, "text/html; charset=utf-8", |view| page::of(view, &view.figures())).await,
             "/metrics" | "/prometheus" => {
                 let kind = "text/plain; version=0.0.4; charset=utf-8";
                 let series = self.series.clone();
@@ -223,12 +230,12 @@ impl Pages {
                     let mut series = series.lock().unwrap_or_else(PoisonError::into_inner);
                     prometheus::of(view, &figures, &mut series)
                 };
-                self.page(kind, metrics).await
+                self.page(client, kind, metrics).await
             }
             "/jmx" => {
                 let pattern = parameter(request.uri().query().unwrap_or_default(), "qry");
                 let beans = move |view: &View| jmx::of(view, &view.figures(), pattern.as_deref());
-                self.page("application/json; charset=utf-8", beans).await
+                self.page(client, "application/json; charset=utf-8", beans).await
             }
             _ => text(StatusCode::NOT_FOUND, PLAIN, "Available: /metrics, /jmx, /healthz and /readyz.\n"),
         }
@@ -250,12 +257,13 @@ impl Pages {
 
     async fn page(
         &self,
+        client: &Arc<Client>,
         kind: &'static str,
         make: impl FnOnce(&View) -> String + Send + 'static,
     ) -> Response<Full<Bytes>> {
         let view = self.view.clone();
         match within(FIGURES_TIME_MAX, &self.figures, move || make(&view)).await {
-            Some(page) => text(StatusCode::OK, kind, page),
+            Some(page) => text(StatusCode::OK, kind, self.unsent.keep(page, client)),
             None => {
                 let why = format!("The figures could not be collected within {FIGURES_TIME_MAX:?}; try again.\n");
                 text(StatusCode::SERVICE_UNAVAILABLE, PLAIN, why)

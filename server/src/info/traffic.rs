@@ -1,9 +1,13 @@
 //! Reads and writes by table and region, with a limit on the number of labels.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
 
+use hjall_engine::name::TableName;
 use hjall_engine::region::Region;
 use hjall_engine::{TableTraffic, Traffic};
+use ring::digest;
 
 use super::exposition::Exposition;
 
@@ -96,19 +100,20 @@ impl TrafficSeries {
     pub fn write(&mut self, out: &mut Exposition, all: &[TableTraffic]) {
         self.retain(&all.iter().map(TableTraffic::number).collect());
         let (mut tables, mut regions) = (Vec::new(), Vec::new());
-        for traffic in all {
+        let labels: Vec<_> = all.iter().map(|traffic| TableLabels::of(traffic.table())).collect();
+        for (traffic, labels) in all.iter().zip(&labels) {
             let own = self.update(traffic.number(), traffic.regions().map(|(_, region)| region));
             let table = traffic.table();
-            tables.extend(own.table.map(|sum| (table, sum)));
+            tables.extend(own.table.map(|sum| (labels, sum)));
             let of_regions = traffic.regions().zip(own.regions);
             regions
-                .extend(of_regions.map(|((region, _), sum)| (table, region.encoded_name(table), start(region), sum)));
+                .extend(of_regions.map(|((region, _), sum)| (labels, region.encoded_name(table), start(region), sum)));
         }
         for (suffix, help, value) in METRICS {
             let name = format!("hjall_table_{suffix}");
             out.family(&name, "counter", &format!("{help} By table."));
             for (table, traffic) in &tables {
-                let labels = [("namespace", table.namespace()), ("table", table.qualifier())];
+                let labels = [("namespace", &*table.namespace), ("table", &*table.table)];
                 out.sample(&name, &labels, value(traffic));
             }
             out.sample(&name, &[("namespace", ""), ("table", OTHER)], value(&self.other_tables));
@@ -118,8 +123,8 @@ impl TrafficSeries {
             out.family(&name, "counter", &format!("{help} By region."));
             for (table, region, start, traffic) in &regions {
                 let labels = [
-                    ("namespace", table.namespace()),
-                    ("table", table.qualifier()),
+                    ("namespace", &*table.namespace),
+                    ("table", &*table.table),
                     ("region", region.as_str()),
                     ("start", start.as_str()),
                 ];
@@ -176,6 +181,35 @@ impl TrafficSeries {
     }
 }
 
+/// The labels of a table.
+#[derive(Debug, PartialEq, Eq)]
+struct TableLabels<'a> {
+    namespace: Cow<'a, str>,
+    table: Cow<'a, str>,
+}
+
+impl<'a> TableLabels<'a> {
+    fn of(name: &'a TableName) -> Self {
+        Self { namespace: shortened(name.namespace()), table: shortened(name.qualifier()) }
+    }
+}
+
+/// A name, shortened if it is long: names can have 65,535 bytes, and a page repeats them often. The beginning is followed
+/// by a character that no name has, and a hash, so that different names stay different.
+fn shortened(name: &str) -> Cow<'_, str> {
+    const BYTES_MAX: usize = 256;
+    const BYTES_KEPT: usize = 200;
+    if name.len() <= BYTES_MAX {
+        return Cow::Borrowed(name);
+    }
+    let mut short = name[..name.floor_char_boundary(BYTES_KEPT)].to_owned();
+    short.push('…');
+    for byte in digest::digest(&digest::SHA256, name.as_bytes()).as_ref().iter().take(16) {
+        let _ = write!(short, "{byte:02x}");
+    }
+    Cow::Owned(short)
+}
+
 /// The start key of a region as text, shortened: keys can have 32 KiB.
 fn start(region: &Region) -> String {
     const BYTES_MAX: usize = 64;
@@ -227,6 +261,15 @@ mod tests {
         // The counters have begun again at zero.
         assert_eq!(update(&mut series, &[(1, &[2])]), (vec![], 5, 5));
         assert_eq!(update(&mut series, &[(1, &[4])]), (vec![], 7, 7));
+    }
+
+    #[test]
+    fn long_names_are_shortened_and_stay_different() {
+        assert_eq!(shortened(&"a".repeat(256)), "a".repeat(256));
+        let [first, second] = ["b", "c"].map(|last| "ä".repeat(30_000) + last);
+        let (first, second) = (shortened(&first), shortened(&second));
+        assert!(first.starts_with(&("ä".repeat(100) + "…")) && first.len() == 235, "{first}");
+        assert_ne!(first, second);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use super::connection_permits::{ConnectionPermit, TooManyFromAddress};
 use super::descriptors::{self, Headroom};
 use super::endpoint::Endpoint;
 use super::refusal::Refusal;
+use crate::access::network_name;
 use crate::dispatch::call::DefaultService;
 use crate::observe::{ConnectionRefusal, client_error};
 use crate::settings::config::{Listen, WhenFull};
@@ -150,7 +151,7 @@ impl Acceptor {
                         true => "three quarters of the connections that the process's limit on open files allows",
                         false => "limits.connections_per_address",
                     };
-                    let address = peer.ip();
+                    let address = network_name(peer.ip());
                     let text = format!(
                         "{address_max} connections are open from {address}, which is the limit for one address ({limit})"
                     );

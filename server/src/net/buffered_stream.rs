@@ -221,7 +221,7 @@ mod tests {
     /// A client that always has something to send.
     fn sending(of: u8) -> BufferedStream<impl AsyncRead + AsyncWrite + Unpin> {
         let quota = Arc::new(MemoryQuota::new(1 << 30));
-        let claim = MemoryHolder::new(quota, Accounts::default().of(&"client".into())).claim();
+        let claim = MemoryHolder::new(quota, Accounts::default().of(&"client".into(), true)).claim();
         BufferedStream::new(join(repeat(1), sink()), claim, [127, 0, 0, of].into())
     }
 

@@ -52,7 +52,8 @@ pub struct Client {
 impl Client {
     /// A client that is served, without TLS.
     pub fn new(peer: SocketAddr, local: SocketAddr, access: Arc<Access>) -> Self {
-        Self { caller: Caller::new(peer), local, tls: false, access, refusal: None, certificate: None }
+        let caller = if access.is_enforced() { Caller::without_login(peer) } else { Caller::new(peer) };
+        Self { caller, local, tls: false, access, refusal: None, certificate: None }
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
+use crate::access::network;
 use crate::settings::config::Limits;
 
 /// Counts open connections against the limits.
@@ -18,6 +19,7 @@ pub struct ConnectionPermits {
 #[derive(Debug, Default)]
 struct InUse {
     all: usize,
+    /// By [`network`].
     by_address: HashMap<IpAddr, usize>,
 }
 
@@ -71,8 +73,7 @@ impl ConnectionPermit {
     /// # Errors
     /// The address has reached its limit. The permit is returned.
     pub fn for_address(mut self, address: IpAddr, max: usize) -> Result<Self, TooManyFromAddress> {
-        // A client may appear as IPv4, or as IPv4 mapped to IPv6.
-        let address = address.to_canonical();
+        let address = network(address);
         {
             let mut in_use = self.permits.lock();
             let count = in_use.by_address.get(&address).copied().unwrap_or(0);
@@ -99,5 +100,23 @@ impl Drop for ConnectionPermit {
         }
         drop(in_use);
         self.permits.released.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn addresses_of_one_network_share_a_limit() {
+        let (permits, limits) = (Arc::<ConnectionPermits>::default(), Limits::default());
+        let permit = |address: &str| permits.try_acquire(&limits).unwrap().for_address(address.parse().unwrap(), 2);
+        let kept = ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1", "10.0.0.1", "::ffff:10.0.0.1"].map(permit);
+        assert!(kept.iter().all(Result::is_ok));
+        assert!(permit("2001:db8::3").is_err() && permit("10.0.0.1").is_err() && permit("10.0.0.2").is_ok());
+        drop(kept);
+        assert!(permit("2001:db8::3").is_ok());
     }
 }

@@ -23,6 +23,7 @@ use tokio_rustls::server::TlsStream;
 use super::rotation::Rotation;
 use super::tls::TlsAcceptor;
 use super::tls_stream::Encrypted;
+use crate::access::network;
 
 /// The thread that performs handshakes. It is started for the first one.
 #[derive(Debug, Default)]
@@ -58,7 +59,7 @@ impl Handshakes {
         });
         let runtime = started.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
         // The socket stays registered with the event loop, which serves the connection afterwards.
-        let (rotation, address) = (self.rotation.clone(), address.to_canonical());
+        let (rotation, address) = (self.rotation.clone(), network(address));
         let handshake = runtime
             .spawn(async move { in_rotation(&rotation, address, pin!(acceptor.accept(stream, read)), is_vain).await });
         let _abort = AbortOnDrop(handshake.abort_handle());

@@ -16,6 +16,7 @@ use tokio::task::yield_now;
 
 use super::rotation::{Pass, Rotation};
 use super::turn::Turn;
+use crate::access::network;
 
 /// The size of the replies after which a turn of a connection ends, in bytes. A client that sends short calls without
 /// waiting for replies always has a next one, and a message of a few bytes may ask for a reply of many kilobytes.
@@ -112,7 +113,7 @@ pub struct LoopTurn {
 impl LoopTurn {
     /// The turn of a connection from this address on the event loop of the current thread. It has not begun.
     pub fn new(address: IpAddr) -> Self {
-        let (of, address) = (CURRENT.with(Arc::clone), address.to_canonical());
+        let (of, address) = (CURRENT.with(Arc::clone), network(address));
         of.connected(address);
         Self { of, address, turn: Turn::new(TURN_BYTES_MAX), is_on: false, pass: None }
     }
@@ -182,7 +183,7 @@ impl ReceivingTurn {
     /// The first turn of a connection from this address on the event loop of the current thread.
     pub fn new(address: IpAddr) -> Self {
         let of = CURRENT.with(Arc::clone);
-        Self { of, address: address.to_canonical(), turn: Turn::new(RECEIVED_BYTES_MAX) }
+        Self { of, address: network(address), turn: Turn::new(RECEIVED_BYTES_MAX) }
     }
 
     /// The bytes that may be received in this turn.

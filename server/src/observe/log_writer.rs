@@ -15,10 +15,10 @@ const WAITING_BYTES_MAX: usize = 4 << 20;
 /// Longer lines are cut, or dropped if they cannot be cut.
 const LINE_BYTES_MAX: usize = 32 << 10;
 
-/// Lines that were dropped. The log belongs to the process, and so does its counter.
+/// Lines that were dropped or could not be written. The log belongs to the process, and so does its counter.
 static DROPPED: AtomicU64 = AtomicU64::new(0);
 
-/// Returns how many lines of the log were dropped since the process started.
+/// Returns how many lines of the log were dropped or could not be written since the process started.
 pub fn dropped_log_lines() -> u64 {
     DROPPED.load(Ordering::Relaxed)
 }
@@ -119,10 +119,13 @@ impl Shared {
     }
 
     fn write_lines(&self, mut out: impl Write) {
+        let mut is_torn = false;
         loop {
             let line = self.next();
-            // A failure to write the log cannot be reported anywhere.
-            let _ = out.write_all(&line).and_then(|()| out.flush());
+            // A failure to write the log cannot be logged: the attempt would fail, too, and so on.
+            if write_line(&mut out, &line, &mut is_torn).is_err() {
+                DROPPED.fetch_add(1, Ordering::Relaxed);
+            }
             let unreported = self.written();
             if unreported > 0 {
                 tracing::warn!(lines = unreported, "log lines were dropped because the log is not read fast enough");
@@ -149,6 +152,28 @@ impl Shared {
         self.changed.notify_all();
         if waiting.bytes > WAITING_BYTES_MAX / 2 { 0 } else { std::mem::take(&mut waiting.unreported) }
     }
+}
+
+/// Writes a line. `is_torn` is whether the log ends within a line that could not be written whole: that line is ended
+/// first.
+fn write_line(out: &mut impl Write, line: &[u8], is_torn: &mut bool) -> io::Result<()> {
+    if *is_torn {
+        out.write_all(b"\n")?;
+        *is_torn = false;
+    }
+    let mut left = line;
+    while !left.is_empty() {
+        match out.write(left) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => {
+                left = left.get(written..).unwrap_or_default();
+                *is_torn = !left.is_empty();
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    out.flush()
 }
 
 impl LineFormat {
@@ -232,6 +257,61 @@ mod tests {
         assert_eq!(read.recv().unwrap().len(), line.len() + 1);
         std::thread::spawn(move || while read.recv().is_ok() {});
         assert!(writer.flush_within(Duration::from_secs(60)));
+    }
+
+    /// A disk with room for some bytes.
+    struct Disk {
+        content: Vec<u8>,
+        room: usize,
+    }
+
+    impl Write for Disk {
+        fn write(&mut self, data: &[u8]) -> std::io::Result<usize> {
+            let written = data.len().min(self.room - self.content.len());
+            if written == 0 {
+                return Err(std::io::ErrorKind::StorageFull.into());
+            }
+            self.content.extend_from_slice(&data[..written]);
+            Ok(written)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_torn_line_is_ended_before_the_next() {
+        let (mut disk, mut is_torn) = (Disk { content: Vec::new(), room: 12 }, false);
+        let mut write = |disk: &mut Disk| super::write_line(disk, b"line\n", &mut is_torn).is_ok();
+        assert_eq!([(); 4].map(|()| write(&mut disk)), [true, true, false, false]);
+        disk.room = 100;
+        assert!(write(&mut disk) && write(&mut disk));
+        assert_eq!(disk.content, b"line\nline\nli\nline\nline\n");
+    }
+
+    /// Fails every write.
+    struct Full;
+
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn lines_that_cannot_be_written_are_counted() {
+        let mut writer = LogWriter::start(Full, TEXT).unwrap();
+        let before = dropped_log_lines();
+        for _ in 0..3 {
+            writer.write_all(b"line").unwrap();
+        }
+        assert!(writer.flush_within(Duration::from_secs(60)));
+        assert!(dropped_log_lines() - before >= 3);
     }
 
     #[test]
