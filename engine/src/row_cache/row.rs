@@ -23,8 +23,8 @@ const STEPS_MAX: usize = 4;
 const ROW_BYTES_MAX: usize = 64 * 1024;
 /// If a row has at most this number of pairs, all of them are read, even if a get requests only some.
 const SMALL_PAIRS_MAX: usize = 16;
-/// The list of families counts towards each row if it is longer than this. Rows of a table share it, but a row may be the
-/// last that refers to it, after the table has been altered or dropped.
+/// The list of families counts towards each row if it is longer than this. Rows of a table share it, but a row may be
+/// the last that refers to it, after the table has been altered or dropped.
 const FEW_FAMILIES: usize = 4;
 /// Memory that a pair takes in addition to its bytes, including its cell in the remembered answer.
 const PAIR_BYTES: usize = 2 * size_of::<Bytes>() + size_of::<Cell>();

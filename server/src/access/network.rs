@@ -2,9 +2,9 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// The address that stands for all addresses of one client. One client commonly has all addresses of a /64 of IPv6, which
-/// its first address stands for. A client may appear as IPv4, or as IPv4 mapped to IPv6: both are the IPv4 address. The
-/// loopback address stands for itself.
+/// The address that stands for all addresses of one client. One client commonly has all addresses of a /64 of IPv6,
+/// which its first address stands for. A client may appear as IPv4, or as IPv4 mapped to IPv6: both are the IPv4
+/// address. The loopback address stands for itself.
 ///
 /// All limits on what one address may use, and all rotations of addresses, count by this.
 pub fn network(address: IpAddr) -> IpAddr {

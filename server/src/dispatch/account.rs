@@ -1,7 +1,7 @@
 //! The accounts of clients: the memory that each client holds, and its counters.
 //!
-//! A client is a principal: a user after a login, otherwise an address or a network. All connections of a principal share one
-//! account.
+//! A client is a principal: a user after a login, otherwise an address or a network. All connections of a principal
+//! share one account.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

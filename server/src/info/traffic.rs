@@ -194,8 +194,8 @@ impl<'a> TableLabels<'a> {
     }
 }
 
-/// A name, shortened if it is long: names can have 65,535 bytes, and a page repeats them often. The beginning is followed
-/// by a character that no name has, and a hash, so that different names stay different.
+/// A name, shortened if it is long: names can have 65,535 bytes, and a page repeats them often. The beginning is
+/// followed by a character that no name has, and a hash, so that different names stay different.
 fn shortened(name: &str) -> Cow<'_, str> {
     const BYTES_MAX: usize = 256;
     const BYTES_KEPT: usize = 200;

@@ -81,7 +81,8 @@ impl UnsentPages {
             && let Some(at) = giving_way(state.pages.iter().map(|(_, client)| client))
         {
             let (_, client) = state.pages.remove(at);
-            tracing::debug!(network = %client.network, "a connection with an unsent page made room for a newer page");
+            let addr = client.network;
+            tracing::debug!(%addr, "a connection with an unsent page made room for a newer page");
             client.close();
         }
         let number = state.next;
