@@ -42,6 +42,9 @@ const SHORT_NS: u64 = 2_000_000;
 /// other steps of such a write.
 const LOOK: Duration = Duration::from_micros(200);
 
+/// The longest pause between two syncs for writes that need none.
+const PAUSE_MAX: Duration = Duration::from_micros(200);
+
 /// The number of syncs without a look after one that found no request.
 const LOOK_AGAIN: u32 = 64;
 
@@ -281,8 +284,22 @@ impl SyncQueue {
                     Some(_) => {}
                 }
             }
-            self.sync(&mut state);
+            if self.lets_others_write(&mut state) {
+                self.sync(&mut state);
+            }
         }
+    }
+
+    /// Pauses before a sync if there are writes that need none: while the journal is synced, the file system delays
+    /// them, and a writer that waits for each of its syncs would have the journal synced all the time. The pause is
+    /// shorter than the last sync, and there is none if syncs take long. Returns whether a sync may begin then.
+    fn lets_others_write(&self, state: &mut MutexGuard<'_, SyncState>) -> bool {
+        let took_ns = self.took_ns.load(Ordering::Relaxed);
+        if self.dirty.load(Ordering::Relaxed) && took_ns < SHORT_NS && !state.stopped {
+            let pause = Duration::from_nanos(took_ns / 2).min(PAUSE_MAX);
+            MutexGuard::unlocked(state, || std::thread::sleep(pause));
+        }
+        !self.is_syncing() && state.failed.is_none()
     }
 }
 
