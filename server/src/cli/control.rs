@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hjall_engine::{Engine, Error, ErrorKind, FamilyProgress};
 use hjall_server::access::audit;
@@ -31,15 +31,11 @@ const ADDRESSES: &str = "addresses";
 const PROGRESS: &str = "progress ";
 const DONE: &str = "done";
 const FAILED: &str = "failed ";
-const STOPPED: &str = "the server was stopped; run the backup again";
 
 /// Bytes of a path. Operating systems allow 4,096.
 const PATH_BYTES_MAX: u64 = 64 << 10;
 
-/// How long a request may take to arrive.
-const REQUEST_WAIT: Duration = Duration::from_secs(5);
-
-/// How long a line of the answer may take to be taken or, for a client, to arrive.
+/// How long a request may take to arrive, and a line of the answer to be taken.
 const PEER_WAIT: Duration = Duration::from_secs(10);
 
 /// Requests that are served at once.
@@ -61,14 +57,7 @@ struct Shared {
     engine: Engine,
     addresses: Vec<SocketAddr>,
     stopping: AtomicBool,
-    running: Mutex<Vec<Running>>,
-}
-
-/// A request that is being served.
-struct Running {
-    thread: JoinHandle<()>,
-    /// The connection, which `stop` shuts down for reading.
-    stream: UnixStream,
+    running: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Control {
@@ -110,11 +99,7 @@ impl Control {
             tracing::warn!(path = %self.path.display(), %error, "the control socket was not removed");
         }
         let running = std::mem::take(&mut *self.shared.running.lock().unwrap_or_else(PoisonError::into_inner));
-        // Ends the wait for the rest of a request. The answer can still be written.
-        for Running { stream, .. } in &running {
-            let _ = stream.shutdown(std::net::Shutdown::Read);
-        }
-        for Running { thread, .. } in running {
+        for thread in running {
             // A panic has been printed, and ended only that request.
             let _ = thread.join();
         }
@@ -125,20 +110,21 @@ impl Shared {
     /// Serves a request of the operating system's user `peer`.
     fn spawn(self: &Arc<Self>, stream: UnixStream, peer: u32) -> io::Result<()> {
         stream.set_nonblocking(false)?;
+        stream.set_read_timeout(Some(PEER_WAIT))?;
         stream.set_write_timeout(Some(PEER_WAIT))?;
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.retain(|request| !request.thread.is_finished());
+        running.retain(|thread| !thread.is_finished());
         if running.len() >= REQUESTS_MAX {
             let why = format!("{REQUESTS_MAX} requests are being served already; try again when one has ended");
             return answer(&stream, &format!("{FAILED}1 {why}"));
         }
-        let (shared, peer_stream) = (Arc::clone(self), stream.try_clone()?);
+        let shared = Arc::clone(self);
         let thread = std::thread::Builder::new().name("hjall-control".to_owned()).spawn(move || {
             if let Err(error) = shared.serve(&stream, peer) {
                 tracing::warn!(%error, "a connection to the control socket ended early");
             }
         })?;
-        running.push(Running { thread, stream: peer_stream });
+        running.push(thread);
         Ok(())
     }
 
@@ -151,9 +137,6 @@ impl Shared {
                 }
                 return answer(stream, DONE);
             }
-            None if self.stopping.load(Ordering::Acquire) => {
-                return answer(stream, &format!("{FAILED}1 {STOPPED}"));
-            }
             None => {
                 return answer(
                     stream,
@@ -165,7 +148,7 @@ impl Shared {
         let mut reporter = Reporter::new();
         let copied = extent.back_up(&self.engine, &to, &mut |progress: &FamilyProgress| {
             if self.stopping.load(Ordering::Acquire) {
-                return Err(Error::new(ErrorKind::Cancelled, STOPPED));
+                return Err(Error::new(ErrorKind::Cancelled, "the server was stopped; run the backup again"));
             }
             let Some(line) = reporter.line(progress) else { return Ok(()) };
             let gone = |error| {
@@ -203,28 +186,9 @@ enum Request {
     Addresses,
 }
 
-/// Reads from a connection until a deadline, however the peer divides what it sends.
-struct UntilDeadline<'a> {
-    stream: &'a UnixStream,
-    deadline: Instant,
-}
-
-impl Read for UntilDeadline<'_> {
-    /// # Errors
-    /// `WouldBlock` or `TimedOut` at the deadline, and those of the connection.
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        self.stream.set_read_timeout(Some(left))?;
-        self.stream.read(buffer)
-    }
-}
-
 /// Reads a request; `None` if it is unknown.
 fn read_request(stream: &UnixStream) -> io::Result<Option<Request>> {
-    let mut reader = BufReader::new(UntilDeadline { stream, deadline: Instant::now() + REQUEST_WAIT });
+    let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.by_ref().take(64).read_line(&mut line)?;
     let line = line.trim_end();

@@ -323,7 +323,7 @@ mod tests {
             "fjall",
             "info,any_library=debug",
             "info,[call]=debug",
-            "info,hjall_server[call{method=get,table=t}]=debug",
+            "info,hjall_server[call{method=get}]=debug",
         ] {
             assert!(parse(right).is_ok(), "{right}: {:?}", parse(right).err());
         }
