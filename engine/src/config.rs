@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::store::{StoreOptions, held_by_compactions, memory_bytes, memtables_in_use};
 
 /// Memory for the row cache if the size of neither cache is set.
-const ROW_CACHE_BYTES: u64 = 64 << 20;
+const ROW_CACHE_BYTES: u64 = 96 << 20;
 
 /// Options for opening a database.
 #[derive(Clone, Default)]
@@ -17,7 +17,7 @@ pub struct Options {
     /// Maximum memory for cached blocks, in bytes. `None`: a quarter of the memory of the machine or control group, 32
     /// MiB to 8 GiB.
     pub cache_bytes: Option<u64>,
-    /// Maximum memory for the row cache, in bytes. 0 switches it off. `None`: an eighth of `cache_bytes`, or 64 MiB if
+    /// Maximum memory for the row cache, in bytes. 0 switches it off. `None`: an eighth of `cache_bytes`, or 96 MiB if
     /// that is `None` as well.
     pub row_cache_bytes: Option<u64>,
     /// Memory for data that is not yet in files, over all tables, in bytes. Above it the largest part is flushed; at

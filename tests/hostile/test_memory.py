@@ -5,7 +5,7 @@ import threading
 
 import happybase
 import pytest
-from attacking import (AT_LENGTH, connect, list_field, map_field, message, metric, peak_rss, reset_peak_rss, struct_field,
+from attacking import (AT_LENGTH, connect, list_field, map_field, message, metric, peak_rss, reset_peak_rss, rss, struct_field,
                        structs_field, text_field)
 
 MIB = 1 << 20
@@ -194,3 +194,31 @@ def test_regular_expressions_that_are_refused_use_little_memory_before(attacked)
     growth = peak_rss(server) - before
     print(f"resident memory grew by {growth / MIB:.0f} MiB")
     assert growth < 48 * MIB
+
+
+def test_cached_rows_of_small_cells_take_the_memory_that_is_counted(attacked):
+    mib = 32 if AT_LENGTH else 12
+    rows = mib * 3_000
+    server = attacked("--set", "store.cache=16MiB", "--set", f"store.row_cache={mib}MiB", on_disk=True)
+    database = happybase.Connection("127.0.0.1", server.port, timeout=120_000)
+    database.create_table("t", {"f": {}})
+    names = [b"row-%08d" % i for i in range(rows)]
+    with database.table("t").batch(batch_size=1000) as batch:
+        for name in names:
+            batch.put(name, {b"f:q": b""})
+    database.compact_table("t", major=True)
+
+    def read(table):
+        for _ in range(2):
+            for begin in range(0, rows, 1000):
+                assert len(table.rows(names[begin:begin + 1000])) == 1000
+
+    # Fills the block cache and the buffers.
+    list(database.table("t").scan(batch_size=1000))
+    before = rss(server)
+    read(database.table("t"))
+    counted, growth = metric(server, "hjall_row_cache_bytes"), rss(server) - before
+    print(f"{counted / MIB:.1f} MiB counted, {growth / MIB:.1f} MiB more resident memory")
+    assert counted > 0.8 * mib * MIB
+    # The rest is for buffers of messages and for what the allocator keeps.
+    assert growth < 1.25 * counted + 6 * MIB

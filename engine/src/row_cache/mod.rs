@@ -50,6 +50,10 @@ const UNREAD_WRITES_MAX: u8 = 3;
 /// ended.
 const WRITER: u64 = 1;
 const EVENT: u64 = 1 << 24;
+/// Memory that an entry takes in addition to its name and what [`CachedRow::bytes`] counts: its places in the map and
+/// in the order, and the headers and the rounding of its allocations. Measured as resident memory with jemalloc for
+/// rows of one to forty cells.
+const ENTRY_BYTES: usize = 352;
 
 /// The row cache of one database.
 pub(crate) struct RowCache {
@@ -102,6 +106,11 @@ pub(crate) enum Lookup {
     Admitted(Admission),
     /// The row is not cached and should not be.
     Miss,
+}
+
+/// The memory that an entry takes, in bytes.
+fn entry_bytes(name: &Bytes, row: &CachedRow) -> usize {
+    ENTRY_BYTES + name.len() + row.bytes()
 }
 
 /// The admission filter's tag of a requested row; odd.
@@ -238,7 +247,8 @@ impl RowCache {
         let mut shard = self.shard(admission.hash).lock();
         // A write increments its counter before it takes this lock. So it is either seen here, or it removes the row
         // inserted here.
-        if !self.is_unchanged(&admission, admission.generation) || row.bytes() + admission.name.len() > self.bytes_max {
+        let bytes = entry_bytes(&admission.name, row);
+        if !self.is_unchanged(&admission, admission.generation) || bytes > self.bytes_max {
             return;
         }
         shard.put(admission, row, 0, self.bytes_max);
@@ -249,7 +259,7 @@ impl RowCache {
         let unread_writes = *unread_writes;
         let mut shard = self.shard(admission.hash).lock();
         let is_only_write = self.stripe(admission.hash).load(Ordering::SeqCst) == admission.events;
-        if is_only_write && row.bytes() + admission.name.len() <= self.bytes_max {
+        if is_only_write && entry_bytes(&admission.name, row) <= self.bytes_max {
             shard.put(admission.clone(), row, unread_writes, self.bytes_max);
         }
     }
@@ -278,7 +288,7 @@ impl Shard {
     fn put(&mut self, admission: Admission, row: &Arc<CachedRow>, unread_writes: u8, bytes_max: usize) {
         let Admission { name, hash, generation, .. } = admission;
         self.remove(hash);
-        self.bytes += row.bytes() + name.len();
+        self.bytes += entry_bytes(&name, row);
         self.rows.insert(hash, Entry { name, generation, row: Arc::clone(row), used: false, unread_writes });
         self.order.push_back(hash);
         while self.bytes > bytes_max {
@@ -303,7 +313,7 @@ impl Shard {
 
     fn remove(&mut self, hash: u64) -> Option<Entry> {
         let old = self.rows.remove(&hash)?;
-        self.bytes -= old.row.bytes() + old.name.len();
+        self.bytes -= entry_bytes(&old.name, &old.row);
         Some(old)
     }
 }

@@ -14,20 +14,21 @@ use crate::store::{CompactionFilter, Cursor, Order, Pair, Snapshot, SpaceId, Ver
 use crate::value;
 
 /// A family that has more bytes in a row is not cached.
-const FAMILY_BYTES_MAX: usize = 16 * 1024;
+const FAMILY_BYTES_MAX: usize = 20 * 1024;
 /// A family that has more bytes to examine, including versions that no get returns, is not cached.
 const EXAMINED_BYTES_MAX: usize = 4 * FAMILY_BYTES_MAX;
 /// After this number of such versions of a column, the next column is sought instead.
 const STEPS_MAX: usize = 4;
 /// Families are added to a cached row while it is smaller than this.
-const ROW_BYTES_MAX: usize = 64 * 1024;
+const ROW_BYTES_MAX: usize = 80 * 1024;
 /// If a row has at most this number of pairs, all of them are read, even if a get requests only some.
 const SMALL_PAIRS_MAX: usize = 16;
 /// The list of families counts towards each row if it is longer than this. Rows of a table share it, but a row may be
 /// the last that refers to it, after the table has been altered or dropped.
 const FEW_FAMILIES: usize = 4;
-/// Memory that a pair takes in addition to its bytes, including its cell in the remembered answer.
-const PAIR_BYTES: usize = 2 * size_of::<Bytes>() + size_of::<Cell>();
+/// Memory that a pair takes in addition to its bytes, including its cell in the remembered answer. The last term is for
+/// the headers and the rounding of allocations, measured as resident memory.
+const PAIR_BYTES: usize = 2 * size_of::<Bytes>() + size_of::<Cell>() + 40;
 
 /// One row, with those of its families that have been read.
 pub(crate) struct CachedRow {
@@ -191,9 +192,9 @@ fn families_bytes(families: &[Family]) -> usize {
     families.iter().map(|family| size_of::<Family>() + family.name.len()).sum()
 }
 
-/// The memory that a cached pair takes, in bytes.
+/// The memory that a cached pair takes, in bytes. The remembered answer has a copy of the names in the key.
 fn pair_bytes((key, value): &Pair) -> usize {
-    key.len() + value.len() + PAIR_BYTES
+    2 * key.len() + value.len() + PAIR_BYTES
 }
 
 /// The pairs of one family of a row that have to be cached, and their size in bytes. `None` if they are too large.
