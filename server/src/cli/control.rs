@@ -6,15 +6,15 @@
 //! `failed CODE TEXT` with the exit code of the command. If the asking process ends, so does the backup.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::SocketAddr;
+use std::net::{Shutdown, SocketAddr};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hjall_engine::{Engine, Error, ErrorKind, FamilyProgress};
 use hjall_server::access::audit;
@@ -35,7 +35,10 @@ const FAILED: &str = "failed ";
 /// Bytes of a path. Operating systems allow 4,096.
 const PATH_BYTES_MAX: u64 = 64 << 10;
 
-/// How long a request may take to arrive, and a line of the answer to be taken.
+/// How long a whole request may take to arrive.
+const REQUEST_WAIT: Duration = Duration::from_secs(5);
+
+/// How long a line of the answer may take to be taken.
 const PEER_WAIT: Duration = Duration::from_secs(10);
 
 /// Requests that are served at once.
@@ -57,7 +60,14 @@ struct Shared {
     engine: Engine,
     addresses: Vec<SocketAddr>,
     stopping: AtomicBool,
-    running: Mutex<Vec<JoinHandle<()>>>,
+    running: Mutex<Vec<Running>>,
+}
+
+/// A request that is being served.
+struct Running {
+    thread: JoinHandle<()>,
+    /// Its connection, which the thread owns, so that it is closed when the thread ends.
+    stream: Weak<UnixStream>,
 }
 
 impl Control {
@@ -99,7 +109,10 @@ impl Control {
             tracing::warn!(path = %self.path.display(), %error, "the control socket was not removed");
         }
         let running = std::mem::take(&mut *self.shared.running.lock().unwrap_or_else(PoisonError::into_inner));
-        for thread in running {
+        for Running { thread, stream } in running {
+            // Ends a request that has not arrived completely. One that has is not concerned: its thread only writes.
+            // An error means that the peer has closed the connection.
+            let _ = stream.upgrade().map(|stream| stream.shutdown(Shutdown::Read));
             // A panic has been printed, and ended only that request.
             let _ = thread.join();
         }
@@ -110,32 +123,35 @@ impl Shared {
     /// Serves a request of the operating system's user `peer`.
     fn spawn(self: &Arc<Self>, stream: UnixStream, peer: u32) -> io::Result<()> {
         stream.set_nonblocking(false)?;
-        stream.set_read_timeout(Some(PEER_WAIT))?;
         stream.set_write_timeout(Some(PEER_WAIT))?;
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.retain(|thread| !thread.is_finished());
+        running.retain(|each| !each.thread.is_finished());
         if running.len() >= REQUESTS_MAX {
             let why = format!("{REQUESTS_MAX} requests are being served already; try again when one has ended");
             return answer(&stream, &format!("{FAILED}1 {why}"));
         }
-        let shared = Arc::clone(self);
+        let (shared, stream) = (Arc::clone(self), Arc::new(stream));
+        let weak = Arc::downgrade(&stream);
         let thread = std::thread::Builder::new().name("hjall-control".to_owned()).spawn(move || {
             if let Err(error) = shared.serve(&stream, peer) {
                 tracing::warn!(%error, "a connection to the control socket ended early");
             }
         })?;
-        running.push(thread);
+        running.push(Running { thread, stream: weak });
         Ok(())
     }
 
     fn serve(&self, stream: &UnixStream, peer: u32) -> io::Result<()> {
-        let (to, extent) = match read_request(stream)? {
+        let (to, extent) = match read_request(stream, Instant::now() + REQUEST_WAIT)? {
             Some(Request::Backup(to, extent)) => (to, extent),
             Some(Request::Addresses) => {
                 for address in &self.addresses {
                     answer(stream, &format!("{PROGRESS}{address}"))?;
                 }
                 return answer(stream, DONE);
+            }
+            None if self.stopping.load(Ordering::Acquire) => {
+                return answer(stream, &format!("{FAILED}1 the server is stopping; run the command again"));
             }
             None => {
                 return answer(
@@ -186,9 +202,26 @@ enum Request {
     Addresses,
 }
 
+/// Reads from a connection until a deadline, however the bytes are spread over that time.
+struct UntilDeadline<'a> {
+    stream: &'a UnixStream,
+    deadline: Instant,
+}
+
+impl Read for UntilDeadline<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        self.stream.read(buffer)
+    }
+}
+
 /// Reads a request; `None` if it is unknown.
-fn read_request(stream: &UnixStream) -> io::Result<Option<Request>> {
-    let mut reader = BufReader::new(stream);
+fn read_request(stream: &UnixStream, deadline: Instant) -> io::Result<Option<Request>> {
+    let mut reader = BufReader::new(UntilDeadline { stream, deadline });
     let mut line = String::new();
     reader.by_ref().take(64).read_line(&mut line)?;
     let line = line.trim_end();
@@ -252,16 +285,8 @@ fn ask(stream: &UnixStream, to: &Path, extent: Extent) -> Result<(), Failure> {
     let bytes = to.as_os_str().as_bytes();
     let mut writer = stream;
     let request = if extent == Extent::Incremental { INCREMENTAL } else { BACKUP };
-    let sent = writer
-        .write_all(
-            format!(
-                "{request}{}
-",
-                bytes.len()
-            )
-            .as_bytes(),
-        )
-        .and_then(|()| writer.write_all(bytes));
+    let sent =
+        writer.write_all(format!("{request}{}\n", bytes.len()).as_bytes()).and_then(|()| writer.write_all(bytes));
     // A server that is busy answers without reading the request.
     for line in BufReader::new(stream).lines() {
         let line = match line {
