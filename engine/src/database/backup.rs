@@ -212,9 +212,22 @@ fn finish(copied: Result<()>, part: &Path, folder: &Path) -> Result<()> {
         if replaces {
             fs::rename(folder, &old).map_err(failed)?;
         }
-        fs::rename(part, folder).map_err(failed)?;
+        if let Err(error) = fs::rename(part, folder) {
+            if replaces && let Err(error) = fs::rename(&old, folder) {
+                tracing::warn!(folder = %old.display(), %error, "the earlier backup was not moved back");
+            }
+            return Err(failed(error));
+        }
         sync_folder(part.parent().unwrap_or(part)).map_err(failed)?;
-        if replaces { fs::remove_dir_all(&old).map_err(failed) } else { Ok(()) }
+        let kept = |error| {
+            let doing = format!(
+                "the backup {} is complete, but removing the earlier one in {}",
+                folder.display(),
+                old.display()
+            );
+            failed_io(&doing, error)
+        };
+        if replaces { fs::remove_dir_all(&old).map_err(kept) } else { Ok(()) }
     });
     if moved.is_err()
         && part.exists()
@@ -311,6 +324,14 @@ fn part_of(folder: &Path, replaced: Option<&str>) -> Result<Staging> {
             path.display()
         ))
     };
+    // A crash while the earlier backup was being replaced has left it under its other name.
+    if let Some(cluster_id) = replaced
+        && let old = folder.with_added_extension("old")
+        && !folder.exists()
+        && is_backup_of(&old, cluster_id)
+    {
+        fs::rename(&old, &folder).map_err(failed)?;
+    }
     let mut earlier = None;
     match fs::read_dir(&folder) {
         Ok(_) if replaced.is_some() && is_data_folder(&folder) => {

@@ -308,6 +308,10 @@ fn an_incremental_backup_shares_files_and_replaces_an_earlier_one() {
     let error = engine.backup_incremental(&to, &mut |_| panic!("it begins")).unwrap_err();
     assert!(error.kind() == ErrorKind::InvalidArgument && error.message().contains("backup.old exists"), "{error}");
     std::fs::remove_dir(&old).unwrap();
+    // A crash before the new backup was moved there has left no other.
+    std::fs::rename(&to, &old).unwrap();
+    engine.backup_incremental(&to, &mut quiet).unwrap();
+    assert!(!old.exists());
     let stopped = engine.backup_incremental(&to, &mut |_| Err(hjall_engine::Error::new(ErrorKind::Cancelled, "stop")));
     assert_eq!(kind(stopped), ErrorKind::Cancelled);
     assert!(open(&to).table(&name("t")).get(&Get::new("late")).unwrap().cells.len() == 1);
