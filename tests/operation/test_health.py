@@ -1,10 +1,12 @@
 """/healthz and /readyz, which load balancers use."""
+import resource
 import signal
 import socket
 import subprocess
 import threading
 
-from serving import binary
+import pytest
+from serving import Hjall, binary
 from speaking import Wire, one, page
 
 
@@ -109,3 +111,23 @@ def test_the_info_port_can_be_switched_off():
     assert process.stdout.readline()
     process.send_signal(signal.SIGTERM)
     assert 'metrics="off"' in process.communicate(timeout=60)[1]
+
+
+def test_a_store_that_refuses_writes_serves_reads_and_recovers_without_a_write(tmp_path):
+    """A load balancer sends no writes to a server that is not ready."""
+    unlimited = resource.RLIM_INFINITY
+    with Hjall(tmp_path / "data", "--info-listen", "127.0.0.1:0") as server, Wire(server.port) as wire:
+        wire.make_table()
+        wire.put(b"r")
+        # Every write to a file fails, as on a disk that has become read-only.
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, unlimited))
+        for _ in range(20):
+            with pytest.raises(one.IOError):
+                wire.put(b"refused")
+            assert wire.one.get(b"t", b"r", b"f:a", {})[0].value == b"v"
+            assert page(server, "/readyz")[0] == 503
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (unlimited, unlimited))
+        while page(server, "/readyz")[0] != 200:
+            assert wire.one.get(b"t", b"r", b"f:a", {})[0].value == b"v"
+        wire.put(b"s")
+        assert not (server.folder / "PROBE").exists()

@@ -125,6 +125,15 @@ impl Engine {
         Ok(statistics)
     }
 
+    /// Makes a database that has refused writes since a failed one writable again, if its folder can be written. Returns
+    /// whether it was reopened. Each write tries the same, so this is for databases that are written rarely.
+    ///
+    /// # Errors
+    /// `Io`, `DiskFull`: the folder still cannot be written. `Corrupt`, `Closed`.
+    pub fn recover(&self) -> Result<bool> {
+        self.handle.live()?.store.recover()
+    }
+
     /// The limits on the size of cells.
     pub fn limits(&self) -> Limits {
         self.core().limits

@@ -280,6 +280,10 @@ impl Store for FaultStore {
         self.inner.check_writable()
     }
 
+    fn recover(&self) -> Result<bool> {
+        self.inner.recover()
+    }
+
     fn check_journals(&self) -> Result<()> {
         self.inner.check_journals()
     }

@@ -7,6 +7,7 @@
 //! CREATING   exists while `data` is being created and nothing has been stored in it
 //! INDEX      a copy of the list of files of the index of spaces; see `index_copy`
 //! CLOSED     the files of `data` at the last clean close; see `file_manifest`
+//! PROBE      exists while a check whether the folder can be written is running; its content has no meaning
 //! BACKUP     exists in an incremental backup that has not been opened for writing; see `database::backup`
 //! ```
 //! FORMAT is written before any data, so all data has the format that it names. `data` is removed only if CREATING
@@ -30,6 +31,10 @@ const FORMAT_TEXT: &str = "hjall data format ";
 const LOCK_FILE: &str = "LOCK";
 const DATA_FOLDER: &str = "data";
 const CREATING_FILE: &str = "CREATING";
+const PROBE_FILE: &str = "PROBE";
+
+/// Bytes that [`Folder::probe`] writes. More than the blocks that file systems keep within the entry of a file.
+const PROBE_BYTES: usize = 64 << 10;
 
 /// A data folder, locked until this value is dropped.
 #[derive(Debug)]
@@ -83,6 +88,7 @@ impl Folder {
         // Not before it is known to be a data folder: another folder must not be restricted.
         private_folder::warn_if_accessible(&folder.path);
         folder.clear_unfinished()?;
+        folder.remove_probe();
         if !folder.is_new() {
             file_manifest::check_and_remove(&folder.path)?;
         }
@@ -211,6 +217,32 @@ impl Folder {
         }
         let journals = corruption::check(&self.data())?;
         if self.is_copy() { Ok(()) } else { journal::make_durable(&self.data(), &journals) }
+    }
+
+    /// Checks that a file can be written to the folder, synced and removed.
+    ///
+    /// # Errors
+    /// `Io`, `DiskFull`.
+    pub fn probe(&self) -> Result<()> {
+        let path = self.path.join(PROBE_FILE);
+        let written = File::create(&path).and_then(|mut file| {
+            file.write_all(&[0; PROBE_BYTES])?;
+            file.sync_all()
+        });
+        self.remove_probe();
+        written.map_err(|error| {
+            let doing = format!("an earlier write failed (this call wrote nothing), and writing {}", path.display());
+            failed_io(&doing, error)
+        })
+    }
+
+    /// Removes what an interrupted probe has left. It takes space, but does no harm.
+    fn remove_probe(&self) {
+        if let Err(error) = fs::remove_file(self.path.join(PROBE_FILE))
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::debug!(folder = %self.path.display(), %error, "the file {PROBE_FILE} could not be removed");
+        }
     }
 
     /// Whether this is a copy, whose files no later opening reads.

@@ -269,6 +269,15 @@ pub trait Store: Send + Sync + 'static {
         Ok(false)
     }
 
+    /// Makes a store that has refused writes since a failed one writable again, if its folder can be written. Returns
+    /// whether it was reopened. A write does the same; this is for a store that is not written.
+    ///
+    /// # Errors
+    /// `Io`, `DiskFull`: the folder still cannot be written. `Corrupt`, `Closed`.
+    fn recover(&self) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Checks the data that is not in the files of spaces yet: the journals of a store on disk.
     ///
     /// # Errors

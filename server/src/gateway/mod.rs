@@ -12,6 +12,7 @@ mod last_table;
 pub(crate) mod lease_sweeper;
 mod markers;
 mod permission;
+pub(crate) mod recovery;
 mod region_batch;
 mod remembered;
 pub mod rest;

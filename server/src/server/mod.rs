@@ -27,6 +27,7 @@ use crate::dispatch::runner::ActiveSettings;
 use crate::gateway::compactor::Compactor;
 use crate::gateway::context::Context;
 use crate::gateway::lease_sweeper::LeaseSweeper;
+use crate::gateway::recovery::Recovery;
 use crate::gateway::scanners::Scanners;
 use crate::net::acceptor::{self, Acceptor};
 use crate::net::endpoint::Endpoint;
@@ -83,6 +84,7 @@ pub struct Server {
     running: Option<Running>,
     loops: Vec<Loop>,
     sweeper: Option<LeaseSweeper>,
+    recovery: Option<Recovery>,
     view: Option<View>,
 }
 
@@ -128,6 +130,7 @@ impl Server {
         })?;
         if let (Some(context), Some(running)) = (context, &server.running) {
             server.view = Some(View::new(&running.endpoint, &context));
+            server.recovery = Some(Recovery::start(context.engine.clone()).map_err(StartError::Threads)?);
             server.sweeper = Some(LeaseSweeper::start(context).map_err(StartError::Threads)?);
         }
         Ok(server)
@@ -188,7 +191,7 @@ impl Server {
             }
         }
         let running = Running { endpoint, changing: Mutex::default() };
-        Ok(Self { addrs, listening, running: Some(running), loops, sweeper: None, view: None })
+        Ok(Self { addrs, listening, running: Some(running), loops, sweeper: None, recovery: None, view: None })
     }
 
     /// The first address, with the port that was bound.
@@ -277,6 +280,7 @@ impl Server {
         // Ends all connections. Their waiting calls are not run.
         self.loops.iter_mut().for_each(|each| drop(each.stop.take()));
         self.sweeper = None;
+        self.recovery = None;
         let access = endpoint.access.clone();
         drop(endpoint);
         let loops = self.loops.drain(..).filter_map(|mut each| each.thread.take());

@@ -1,7 +1,9 @@
 //! The owner of an open database, which can close it and reopen it in place.
 //!
-//! After a failed write (or a failed worker thread) fjall refuses all writes until it is reopened. The next write
-//! reopens it, with a limited rate: reopening does not help while the disk is full, and it ends every cursor.
+//! After a failed write (or a failed worker thread) fjall refuses all writes until it is reopened. The next write or
+//! [`ReopenableDatabase::recover`] reopens it, with a limited rate, because that ends every cursor. The failed database
+//! is closed only after a test file could be written: while the disk is full or read-only, reopening would fail, and
+//! reads would fail with it. Until then, reads use the failed database, which has all that was committed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,7 +48,7 @@ enum Status {
 struct Reopening {
     /// `None` once the store is closed.
     folder: Option<Folder>,
-    /// The last closing of a failed database, and the failure.
+    /// The last closing of a failed database, or the last failed probe before one, and the error.
     last: Option<Backoff>,
     /// The last failed attempt to open the database again, and its error.
     refused: Option<Backoff>,
@@ -119,6 +121,10 @@ impl ReopenableDatabase {
         // Reads continue until flushes and compactions have ended.
         if let Some(failed) = self.current()?.filter(|database| database.failure().is_some()) {
             Backoff::check(reopening.last.as_ref())?;
+            if let Some(Err(error)) = reopening.folder.as_ref().map(Folder::probe) {
+                reopening.last = Backoff::starting_now(&error);
+                return Err(error);
+            }
             failed.end_all_compactions();
             failed.end_long_calls();
         }
@@ -140,6 +146,20 @@ impl ReopenableDatabase {
             drop(status);
         }
         self.reopen_if_broken(&mut reopening)
+    }
+
+    /// Reopens the database if it refuses writes and a file can be written to its folder. Returns whether it was
+    /// reopened.
+    ///
+    /// # Errors
+    /// `Closed`, `Io`, `DiskFull`, `Corrupt`.
+    pub fn recover(&self) -> Result<bool> {
+        if self.current()?.is_some_and(|database| database.check_writable().is_ok()) {
+            return Ok(false);
+        }
+        let before = self.reopened();
+        self.writable()?;
+        Ok(self.reopened() > before)
     }
 
     /// The database for writing, unless it has to be reopened or is closed. Does not wait.

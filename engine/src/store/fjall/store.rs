@@ -371,6 +371,10 @@ impl Store for FjallStore {
         Ok(true)
     }
 
+    fn recover(&self) -> Result<bool> {
+        if self.read_only.is_some() { Ok(false) } else { self.holder.recover() }
+    }
+
     fn check_journals(&self) -> Result<()> {
         let _open = self.holder.database()?;
         journal::check_in_use(self.holder.path())
