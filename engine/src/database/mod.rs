@@ -125,8 +125,8 @@ impl Engine {
         Ok(statistics)
     }
 
-    /// Makes a database that has refused writes since a failed one writable again, if its folder can be written. Returns
-    /// whether it was reopened. Each write tries the same, so this is for databases that are written rarely.
+    /// Makes a database that has refused writes since a failed one writable again, if its folder can be written.
+    /// Returns whether it was reopened. Each write tries the same, so this is for databases that are written rarely.
     ///
     /// # Errors
     /// `Io`, `DiskFull`: the folder still cannot be written. `Corrupt`, `Closed`.

@@ -270,7 +270,7 @@ pub trait Store: Send + Sync + 'static {
     }
 
     /// Makes a store that has refused writes since a failed one writable again, if its folder can be written. Returns
-    /// whether it was reopened. A write does the same; this is for a store that is not written.
+    /// whether it was reopened. A write does the same, so this is for a store that is written rarely.
     ///
     /// # Errors
     /// `Io`, `DiskFull`: the folder still cannot be written. `Corrupt`, `Closed`.
