@@ -15,7 +15,7 @@ const EVERY: Duration = Duration::from_secs(1);
 
 /// The longest pause after a reopening. A reopening ends scanners, so a store that fails again and again is reopened
 /// less and less often.
-const PAUSE_MAX: Duration = Duration::from_secs(60);
+const PAUSE_MAX: Duration = Duration::from_secs(15);
 
 /// A thread that checks the store until this is dropped.
 pub struct Recovery {
@@ -36,7 +36,7 @@ impl Recovery {
                 if reopened.is_some_and(|at| at.elapsed() < pause) {
                     continue;
                 }
-                if reopened.is_some_and(|at| at.elapsed() > 2 * PAUSE_MAX) {
+                if reopened.is_some_and(|at| at.elapsed() > 4 * PAUSE_MAX) {
                     (pause, reopened) = (EVERY, None);
                 }
                 match engine.recover() {
