@@ -38,6 +38,9 @@ def test_requests_that_arrive_slowly_leave_their_places(attacked):
     for raw in slow:
         assert until_closed(raw) == b""
     with connected(server) as raw:
+        raw.sendall(b"\xff\xfe\n")
+        assert until_closed(raw).startswith(b"failed 1 the server does not understand the request")
+    with connected(server) as raw:
         raw.sendall(b"addresses\n")
         assert f"progress 127.0.0.1:{server.port}\ndone\n".encode() == until_closed(raw)
 

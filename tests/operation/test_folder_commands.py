@@ -193,3 +193,12 @@ def test_a_server_of_root_warns_of_a_folder_of_another_user(tmp_path):
         assert any("belongs to another user" in line for line in server.said), server.said
         assert {path.stat().st_uid for path in data.glob("data/*.jnl")} == {OWNER}, "copies of journals keep the owner"
         server.stop()
+
+
+@pytest.mark.parametrize("command", [("backup", "to"), ("verify",), ("compact",)])
+def test_an_empty_folder_is_no_database(tmp_path, command):
+    """Such as the mount point of a disk that is not mounted."""
+    (tmp_path / "empty").mkdir()
+    done = subprocess.run([binary(), *command, "--data", tmp_path / "empty"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "is empty" in done.stderr and "mounted" in done.stderr, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["empty"] and not list((tmp_path / "empty").iterdir())

@@ -20,7 +20,7 @@ const EXAMINED_BYTES_MAX: usize = 4 * FAMILY_BYTES_MAX;
 /// After this number of such versions of a column, the next column is sought instead.
 const STEPS_MAX: usize = 4;
 /// Families are added to a cached row while it is smaller than this.
-const ROW_BYTES_MAX: usize = 80 * 1024;
+const ROW_BYTES_MAX: usize = 112 * 1024;
 /// If a row has at most this number of pairs, all of them are read, even if a get requests only some.
 const SMALL_PAIRS_MAX: usize = 16;
 /// The list of families counts towards each row if it is longer than this. Rows of a table share it, but a row may be
@@ -104,8 +104,7 @@ impl CachedRow {
             let mut new = writes.iter().filter(|(space, _)| *space == family.space).map(|(_, pair)| pair).peekable();
             if new.peek().is_some() {
                 let (pairs, bytes) = merge(family, old, new, now_ms)?;
-                let before: usize = old.iter().map(pair_bytes).sum();
-                row.bytes = row.bytes - before + bytes;
+                row.bytes = row.bytes - pairs_bytes(old) + bytes;
                 *old = pairs;
             }
             row.timeless &= old.iter().all(|(_, value)| value::is_plain(value));
@@ -197,6 +196,25 @@ fn pair_bytes((key, value): &Pair) -> usize {
     2 * key.len() + value.len() + PAIR_BYTES
 }
 
+/// The memory that the cached pairs of a family take, in bytes. Their keys and values are in one allocation.
+fn pairs_bytes(pairs: &[Pair]) -> usize {
+    let content: usize = pairs.iter().map(|(key, value)| key.len() + value.len()).sum();
+    let all: usize = pairs.iter().map(pair_bytes).sum();
+    all + allocated(content) - content
+}
+
+/// The memory of an allocation with jemalloc, in bytes: it has four sizes for each doubling, and those above 14 KiB
+/// take a page more.
+fn allocated(bytes: usize) -> usize {
+    const SMALL_MAX: usize = 14 << 10;
+    const PAGE: usize = 4 << 10;
+    if bytes <= 64 {
+        return bytes;
+    }
+    let rounded = bytes.next_multiple_of(1 << ((bytes - 1).ilog2() - 2));
+    if rounded > SMALL_MAX { rounded + PAGE } else { rounded }
+}
+
 /// The pairs of one family of a row that have to be cached, and their size in bytes. `None` if they are too large.
 ///
 /// Values that a compaction may drop are left out. Otherwise a row that is written often would soon be too large.
@@ -229,6 +247,7 @@ fn read_family(family: &Family, source: &RowSource<'_>) -> Result<Option<(Arc<[P
         }
         pairs.push(pair);
     }
+    let bytes = pairs_bytes(&pairs);
     Ok(Some((own(pairs), bytes)))
 }
 
@@ -258,8 +277,9 @@ fn merge<'a>(
     }
     let mut filter = CellFilter::new(family.rules, false, now_ms);
     all.retain(|(key, value)| filter.filter(key, value) == Verdict::Keep);
-    let bytes = all.iter().map(pair_bytes).sum();
-    (bytes <= FAMILY_BYTES_MAX).then(|| (own(all), bytes))
+    let is_small = all.iter().map(pair_bytes).sum::<usize>() <= FAMILY_BYTES_MAX;
+    let bytes = pairs_bytes(&all);
+    is_small.then(|| (own(all), bytes))
 }
 
 fn is_put(key: &[u8]) -> Result<bool> {

@@ -76,6 +76,9 @@ pub fn verify(sources: &Sources) -> Result<(), Failure> {
     let (data, options) = folder::settings(sources, "verify")?;
     let engine = folder::open_backup(&data, options, "verify")?;
     let damage = engine.verify(&mut print_progress()).map_err(|error| Failure::Data(data.clone(), error))?;
+    if engine.tables().iter().all(|(table, _)| table.name.is_system()) {
+        say("the database has no tables");
+    }
     engine.close().map_err(|error| Failure::Data(data.clone(), error))?;
     for found in &damage {
         let part = match &found.family {

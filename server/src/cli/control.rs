@@ -211,19 +211,25 @@ struct UntilDeadline<'a> {
 impl Read for UntilDeadline<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.deadline.saturating_duration_since(Instant::now());
+        let late = || io::Error::new(io::ErrorKind::TimedOut, "the request did not arrive in time");
         if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
+            return Err(late());
         }
         self.stream.set_read_timeout(Some(left))?;
-        self.stream.read(buffer)
+        self.stream.read(buffer).map_err(|error| match error.kind() {
+            // What the operating system calls a read that took too long.
+            io::ErrorKind::WouldBlock => late(),
+            _ => error,
+        })
     }
 }
 
 /// Reads a request; `None` if it is unknown.
 fn read_request(stream: &UnixStream, deadline: Instant) -> io::Result<Option<Request>> {
     let mut reader = BufReader::new(UntilDeadline { stream, deadline });
-    let mut line = String::new();
-    reader.by_ref().take(64).read_line(&mut line)?;
+    let mut line = Vec::new();
+    reader.by_ref().take(64).read_until(b'\n', &mut line)?;
+    let line = String::from_utf8_lossy(&line);
     let line = line.trim_end();
     if line == ADDRESSES {
         return Ok(Some(Request::Addresses));

@@ -22,14 +22,14 @@ pub fn settings(sources: &Sources, command: &str) -> Result<(PathBuf, Options), 
 
 /// Opens a data folder that exists.
 pub fn open(data: &Path, options: Options, command: &str) -> Result<Engine, Failure> {
-    check_exists(data)?;
+    check_not_empty(data)?;
     check_owner(data, command)?;
     Engine::open(data, options).map_err(|error| Failure::Data(data.to_owned(), error))
 }
 
 /// Opens a data folder that exists, and may be a backup, for a command that only reads it.
 pub fn open_backup(data: &Path, options: Options, command: &str) -> Result<Engine, Failure> {
-    check_exists(data)?;
+    check_not_empty(data)?;
     check_owner(data, command)?;
     Engine::open_backup(data, options).map_err(|error| Failure::Data(data.to_owned(), error))
 }
@@ -40,6 +40,20 @@ pub fn check_exists(data: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::Usage(format!("data folder {} does not exist; name another one with --data", data.display())))
+}
+
+/// Checks that a data folder exists, and is not empty. Opening an empty folder would create a database in it, such as
+/// in the mount point of a disk that is not mounted.
+fn check_not_empty(data: &Path) -> Result<(), Failure> {
+    check_exists(data)?;
+    // A folder that cannot be read is reported when it is opened.
+    if std::fs::read_dir(data).is_ok_and(|mut entries| entries.next().is_none()) {
+        return Err(Failure::Usage(format!(
+            "folder {} is empty, and no database; is its disk mounted? Otherwise name a data folder with --data",
+            data.display()
+        )));
+    }
+    Ok(())
 }
 
 /// Checks that this process may create files in a data folder, if it exists. Files that root creates in the

@@ -113,9 +113,13 @@ fn classify_io(error: &io::Error) -> (ErrorKind, &'static str) {
             // A copy of the data may be on another disk.
             "the disk is full, or a limit on file sizes was reached; free space or raise it",
         ),
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            (ErrorKind::Io, "the data folder must be readable and writable for this user")
+        io::ErrorKind::PermissionDenied => {
+            (ErrorKind::Io, "the user of this process has no permission; allow it to read and write there")
         }
+        io::ErrorKind::ReadOnlyFilesystem => (
+            ErrorKind::Io,
+            "the file system is read-only; remount it for writing, or copy a backup from a read-only medium first",
+        ),
         io::ErrorKind::NotADirectory => (
             ErrorKind::Io,
             "a database is a folder, and this path names a file or leads through one; name another path",

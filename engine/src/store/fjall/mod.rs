@@ -31,6 +31,5 @@ mod tombstones;
 pub(crate) use self::backpressure::{held_by_compactions, memtables_in_use};
 pub(super) use self::database::SEQUENCE_GAP;
 pub(crate) use self::failure::failed_io;
-pub(crate) use self::options::memory_bytes;
 pub use self::options::{SYNC_INTERVAL, StoreOptions};
 pub use self::store::FjallStore;

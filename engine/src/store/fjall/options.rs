@@ -1,6 +1,5 @@
 //! Options of a data folder, and fjall's options for a space.
 
-use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use fjall::{CompressionType, KeyspaceCreateOptions};
 
 use crate::clock::{Clock, SystemClock};
 use crate::store::SpaceOptions;
+use crate::store::machine_memory::memory_bytes;
 
 /// The size at which the memtable of a space is flushed, in bytes. fjall's default of 64 MiB is too large for hundreds
 /// of spaces.
@@ -69,16 +69,6 @@ impl StoreOptions {
             (quarter >> 20 << 20).clamp(32 << 20, 8 << 30)
         })
     }
-}
-
-/// The memory of the machine or its control group, in bytes. `None` if it is unknown.
-pub(crate) fn memory_bytes() -> Option<u64> {
-    let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
-    });
-    let group = fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse::<u64>().ok());
-    machine.into_iter().chain(group).min()
 }
 
 /// fjall's options for a space.
