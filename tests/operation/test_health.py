@@ -131,3 +131,15 @@ def test_a_store_that_refuses_writes_serves_reads_and_recovers_without_a_write(t
             assert wire.one.get(b"t", b"r", b"f:a", {})[0].value == b"v"
         wire.put(b"s")
         assert not (server.folder / "PROBE").exists()
+
+
+def test_a_stop_writes_everything_if_the_folder_can_be_written_again(tmp_path):
+    unlimited = resource.RLIM_INFINITY
+    with Hjall(tmp_path / "data", "--info-listen", "127.0.0.1:0") as server, Wire(server.port) as wire:
+        wire.make_table()
+        wire.put(b"r")
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, unlimited))
+        with pytest.raises(one.IOError):
+            wire.put(b"refused")
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (unlimited, unlimited))
+        assert server.stop() == 0

@@ -25,6 +25,13 @@ const POLL_INTERVAL: Duration = Duration::from_micros(200);
 /// The shortest time between two attempts to reopen the database.
 const REOPEN_BACKOFF: Duration = Duration::from_millis(100);
 
+/// The longest such time. It doubles with each reopening that is followed by a failure, such as on a disk with space
+/// for the journal and none for a flush.
+const REOPEN_BACKOFF_MAX: Duration = Duration::from_secs(2);
+
+/// The time between two failures after which the first one no longer counts.
+const FAILURE_FORGOTTEN: Duration = Duration::from_secs(10);
+
 /// Holds the database of a folder.
 pub(super) struct ReopenableDatabase {
     options: StoreOptions,
@@ -52,23 +59,38 @@ struct Reopening {
     last: Option<Backoff>,
     /// The last failed attempt to open the database again, and its error.
     refused: Option<Backoff>,
+    /// When a failed database was closed for the last time.
+    closed: Option<Instant>,
+    /// The time from then to the next closing.
+    pause: Duration,
+}
+
+impl Reopening {
+    /// Notes that a database with this failure is closed.
+    fn closes(&mut self, failure: &Error) {
+        let repeated = self.closed.is_some_and(|closed| closed.elapsed() < FAILURE_FORGOTTEN);
+        self.pause = if repeated { (2 * self.pause).min(REOPEN_BACKOFF_MAX) } else { REOPEN_BACKOFF };
+        self.closed = Some(Instant::now());
+        self.last = Backoff::starting_now(failure, self.pause);
+    }
 }
 
 /// The time and the error of an attempt that must not be repeated immediately.
 struct Backoff {
     since: Instant,
+    pause: Duration,
     error: Error,
 }
 
 impl Backoff {
-    fn starting_now(error: &Error) -> Option<Self> {
-        Some(Self { since: Instant::now(), error: error.again() })
+    fn starting_now(error: &Error, pause: Duration) -> Option<Self> {
+        Some(Self { since: Instant::now(), pause, error: error.again() })
     }
 
     /// Fails with the error of the last attempt if that is too recent.
     fn check(backoff: Option<&Self>) -> Result<()> {
         match backoff {
-            Some(backoff) if backoff.since.elapsed() < REOPEN_BACKOFF => Err(backoff.error.again()),
+            Some(backoff) if backoff.since.elapsed() < backoff.pause => Err(backoff.error.again()),
             _ => Ok(()),
         }
     }
@@ -86,7 +108,13 @@ impl ReopenableDatabase {
             options,
             filters,
             status: RwLock::new(Status::Open(Arc::new(database))),
-            reopening: Mutex::new(Reopening { folder: Some(folder), last: None, refused: None }),
+            reopening: Mutex::new(Reopening {
+                folder: Some(folder),
+                last: None,
+                refused: None,
+                closed: None,
+                pause: REOPEN_BACKOFF,
+            }),
             reopened: AtomicU64::new(0),
             path,
         })
@@ -122,7 +150,7 @@ impl ReopenableDatabase {
         if let Some(failed) = self.current()?.filter(|database| database.failure().is_some()) {
             Backoff::check(reopening.last.as_ref())?;
             if let Some(Err(error)) = reopening.folder.as_ref().map(Folder::probe) {
-                reopening.last = Backoff::starting_now(&error);
+                reopening.last = Backoff::starting_now(&error, REOPEN_BACKOFF);
                 return Err(error);
             }
             failed.end_all_compactions();
@@ -135,7 +163,7 @@ impl ReopenableDatabase {
         };
         if let Some(failure) = failure {
             Backoff::check(reopening.last.as_ref())?;
-            reopening.last = Backoff::starting_now(&failure);
+            reopening.closes(&failure);
             let broken = std::mem::replace(&mut *status, Status::Broken);
             drop(status);
             if let Status::Open(database) = broken {
@@ -188,7 +216,7 @@ impl ReopenableDatabase {
         let database = folder.check().and_then(|()| Database::open(&folder.data(), &self.options, &self.filters));
         let database = database.inspect_err(|error| {
             tracing::error!(%error, "reopening the database failed");
-            reopening.refused = Backoff::starting_now(error);
+            reopening.refused = Backoff::starting_now(error, REOPEN_BACKOFF);
         });
         let database = Arc::new(database?);
         tracing::warn!(folder = %folder.data().display(), "the database was reopened after a failed write");

@@ -403,6 +403,11 @@ impl Store for FjallStore {
 
     fn close(&self) -> Result<()> {
         let is_copy = self.read_only.is_some();
+        // A database that has failed cannot write out its memory. If it cannot be reopened either, its data is in the
+        // journals, and the error of the close says why it stays there.
+        if let Err(error) = self.recover() {
+            tracing::debug!(%error, "the database could not be reopened before its close");
+        }
         self.holder.close(|database| if is_copy { Ok(()) } else { self.write_out(database) })
     }
 }
