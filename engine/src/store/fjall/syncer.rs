@@ -43,7 +43,7 @@ const SHORT_NS: u64 = 2_000_000;
 const LOOK: Duration = Duration::from_micros(200);
 
 /// The longest pause between two syncs for writes that need none.
-const PAUSE_MAX: Duration = Duration::from_micros(200);
+const PAUSE_MAX: Duration = Duration::from_micros(800);
 
 /// The number of syncs without a look after one that found no request.
 const LOOK_AGAIN: u32 = 64;
@@ -292,11 +292,11 @@ impl SyncQueue {
 
     /// Pauses before a sync if there are writes that need none: while the journal is synced, the file system delays
     /// them, and a writer that waits for each of its syncs would have the journal synced all the time. The pause is
-    /// shorter than the last sync, and there is none if syncs take long. Returns whether a sync may begin then.
+    /// twice as long as the last sync, and there is none if syncs take long. Returns whether a sync may begin then.
     fn lets_others_write(&self, state: &mut MutexGuard<'_, SyncState>) -> bool {
         let took_ns = self.took_ns.load(Ordering::Relaxed);
         if self.dirty.load(Ordering::Relaxed) && took_ns < SHORT_NS && !state.stopped {
-            let pause = Duration::from_nanos(took_ns / 2).min(PAUSE_MAX);
+            let pause = Duration::from_nanos(2 * took_ns).min(PAUSE_MAX);
             MutexGuard::unlocked(state, || std::thread::sleep(pause));
         }
         !self.is_syncing() && state.failed.is_none()
