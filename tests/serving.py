@@ -76,6 +76,11 @@ class Hjall:
         """Limits the file descriptors of the new process."""
         resource.setrlimit(resource.RLIMIT_NOFILE, (self.open_files, self.open_files))
 
+    def limit_file_size(self, size=resource.RLIM_INFINITY):
+        """Limits the size of files of the running process, on Linux: writes beyond it fail. Without `size`, lifts the
+        limit."""
+        resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
     def kill(self):
         """kill -9."""
         self.process.kill()

@@ -1,5 +1,4 @@
 """The control socket in the data folder, and a process of the same user that sends requests slowly."""
-import pathlib
 import socket
 import threading
 import time
@@ -13,8 +12,7 @@ REQUESTS_MAX = 4
 def connected(server):
     raw = socket.socket(socket.AF_UNIX)
     raw.settimeout(60)
-    # A relative path, because a socket's path may have 107 bytes only.
-    raw.connect(str(pathlib.Path(server.folder) / "control"))
+    raw.connect(str(server.folder / "control"))
     return raw
 
 

@@ -57,9 +57,9 @@ def test_a_limit_on_the_size_of_files_is_reported(tmp_path):
 def test_a_backup_to_a_full_disk_names_that_disk(tmp_path, extent):
     with_rows(tmp_path / "data")
     with Hjall(tmp_path / "data") as server:
-        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (10, resource.RLIM_INFINITY))
+        server.limit_file_size(10)
         code, said = run("backup", *extent, tmp_path / "copy", "--data", tmp_path / "data")
-        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        server.limit_file_size()
         assert code == 10 and f"the disk is that of {tmp_path / 'copy'}" in said and "disk of the data folder" not in said, (code, said)
         assert run("backup", *extent, tmp_path / "copy", "--data", tmp_path / "data")[0] == 0
 

@@ -113,33 +113,33 @@ def test_the_info_port_can_be_switched_off():
     assert 'metrics="off"' in process.communicate(timeout=60)[1]
 
 
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="the limits of another process are Linux's")
 def test_a_store_that_refuses_writes_serves_reads_and_recovers_without_a_write(tmp_path):
     """A load balancer sends no writes to a server that is not ready."""
-    unlimited = resource.RLIM_INFINITY
     with Hjall(tmp_path / "data", "--info-listen", "127.0.0.1:0") as server, Wire(server.port) as wire:
         wire.make_table()
         wire.put(b"r")
         # Every write to a file fails, as on a disk that has become read-only.
-        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, unlimited))
+        server.limit_file_size(0)
         for _ in range(20):
             with pytest.raises(one.IOError):
                 wire.put(b"refused")
             assert wire.one.get(b"t", b"r", b"f:a", {})[0].value == b"v"
             assert page(server, "/readyz")[0] == 503
-        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (unlimited, unlimited))
+        server.limit_file_size()
         while page(server, "/readyz")[0] != 200:
             assert wire.one.get(b"t", b"r", b"f:a", {})[0].value == b"v"
         wire.put(b"s")
         assert not (server.folder / "PROBE").exists()
 
 
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="the limits of another process are Linux's")
 def test_a_stop_writes_everything_if_the_folder_can_be_written_again(tmp_path):
-    unlimited = resource.RLIM_INFINITY
     with Hjall(tmp_path / "data", "--info-listen", "127.0.0.1:0") as server, Wire(server.port) as wire:
         wire.make_table()
         wire.put(b"r")
-        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, unlimited))
+        server.limit_file_size(0)
         with pytest.raises(one.IOError):
             wire.put(b"refused")
-        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (unlimited, unlimited))
+        server.limit_file_size()
         assert server.stop() == 0

@@ -324,9 +324,13 @@ fn part_of(folder: &Path, replaced: Option<&str>) -> Result<Staging> {
             path.display()
         ))
     };
+    let name = folder.file_name().ok_or_else(|| refuse(&folder))?;
+    let mut part_name = name.to_owned();
+    part_name.push(".part");
+    let part = folder.with_file_name(part_name);
+    let old = old_of(&part);
     // A crash while the earlier backup was being replaced has left it under its other name.
     if let Some(cluster_id) = replaced
-        && let old = folder.with_added_extension("old")
         && !folder.exists()
         && is_backup_of(&old, cluster_id)
     {
@@ -369,12 +373,7 @@ fn part_of(folder: &Path, replaced: Option<&str>) -> Result<Staging> {
             data_folder.display()
         )));
     }
-    let name = folder.file_name().ok_or_else(|| refuse(&folder))?;
-    let mut part_name = name.to_owned();
-    part_name.push(".part");
-    let part = folder.with_file_name(part_name);
     // Left by a crash while an earlier backup was being replaced, or a folder of the user.
-    let old = old_of(&part);
     if earlier.is_some() && old.exists() {
         return Err(refuse(&old));
     }

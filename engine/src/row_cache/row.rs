@@ -104,7 +104,8 @@ impl CachedRow {
             let mut new = writes.iter().filter(|(space, _)| *space == family.space).map(|(_, pair)| pair).peekable();
             if new.peek().is_some() {
                 let (pairs, bytes) = merge(family, old, new, now_ms)?;
-                row.bytes = row.bytes - pairs_bytes(old) + bytes;
+                let (before, added) = pairs_bytes(old);
+                row.bytes = row.bytes - before - added + bytes;
                 *old = pairs;
             }
             row.timeless &= old.iter().all(|(_, value)| value::is_plain(value));
@@ -196,11 +197,12 @@ fn pair_bytes((key, value): &Pair) -> usize {
     2 * key.len() + value.len() + PAIR_BYTES
 }
 
-/// The memory that the cached pairs of a family take, in bytes. Their keys and values are in one allocation.
-fn pairs_bytes(pairs: &[Pair]) -> usize {
-    let content: usize = pairs.iter().map(|(key, value)| key.len() + value.len()).sum();
-    let all: usize = pairs.iter().map(pair_bytes).sum();
-    all + allocated(content) - content
+/// The memory that the cached pairs of a family take, in bytes: the sum of [`pair_bytes`], and what the allocator adds,
+/// since their keys and values are in one allocation.
+fn pairs_bytes(pairs: &[Pair]) -> (usize, usize) {
+    let sum = pairs.iter().map(pair_bytes).sum();
+    let content = pairs.iter().map(|(key, value)| key.len() + value.len()).sum();
+    (sum, allocated(content) - content)
 }
 
 /// The memory of an allocation with jemalloc, in bytes: it has four sizes for each doubling, and those above 14 KiB
@@ -247,8 +249,8 @@ fn read_family(family: &Family, source: &RowSource<'_>) -> Result<Option<(Arc<[P
         }
         pairs.push(pair);
     }
-    let bytes = pairs_bytes(&pairs);
-    Ok(Some((own(pairs), bytes)))
+    let (bytes, added) = pairs_bytes(&pairs);
+    Ok(Some((own(pairs), bytes + added)))
 }
 
 /// The cached pairs of one family of a row after `new` has been written, and the bytes that they take. `None`: too
@@ -277,9 +279,8 @@ fn merge<'a>(
     }
     let mut filter = CellFilter::new(family.rules, false, now_ms);
     all.retain(|(key, value)| filter.filter(key, value) == Verdict::Keep);
-    let is_small = all.iter().map(pair_bytes).sum::<usize>() <= FAMILY_BYTES_MAX;
-    let bytes = pairs_bytes(&all);
-    is_small.then(|| (own(all), bytes))
+    let (bytes, added) = pairs_bytes(&all);
+    (bytes <= FAMILY_BYTES_MAX).then(|| (own(all), bytes + added))
 }
 
 fn is_put(key: &[u8]) -> Result<bool> {

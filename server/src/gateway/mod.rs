@@ -11,6 +11,7 @@ mod held_scanners;
 mod last_table;
 pub(crate) mod lease_sweeper;
 mod markers;
+pub(crate) mod periodic_thread;
 mod permission;
 pub(crate) mod recovery;
 mod region_batch;

@@ -26,9 +26,9 @@ use crate::dispatch::mailbox::Mailbox;
 use crate::dispatch::runner::ActiveSettings;
 use crate::gateway::compactor::Compactor;
 use crate::gateway::context::Context;
-use crate::gateway::lease_sweeper::LeaseSweeper;
-use crate::gateway::recovery::Recovery;
+use crate::gateway::periodic_thread::PeriodicThread;
 use crate::gateway::scanners::Scanners;
+use crate::gateway::{lease_sweeper, recovery};
 use crate::net::acceptor::{self, Acceptor};
 use crate::net::endpoint::Endpoint;
 use crate::net::tls::{TlsAcceptor, TlsError};
@@ -83,8 +83,7 @@ pub struct Server {
     listening: Vec<Listen>,
     running: Option<Running>,
     loops: Vec<Loop>,
-    sweeper: Option<LeaseSweeper>,
-    recovery: Option<Recovery>,
+    periodic: Vec<PeriodicThread>,
     view: Option<View>,
 }
 
@@ -130,8 +129,8 @@ impl Server {
         })?;
         if let (Some(context), Some(running)) = (context, &server.running) {
             server.view = Some(View::new(&running.endpoint, &context));
-            server.recovery = Some(Recovery::start(context.engine.clone()).map_err(StartError::Threads)?);
-            server.sweeper = Some(LeaseSweeper::start(context).map_err(StartError::Threads)?);
+            server.periodic.push(recovery::start(context.engine.clone()).map_err(StartError::Threads)?);
+            server.periodic.push(lease_sweeper::start(context).map_err(StartError::Threads)?);
         }
         Ok(server)
     }
@@ -191,7 +190,7 @@ impl Server {
             }
         }
         let running = Running { endpoint, changing: Mutex::default() };
-        Ok(Self { addrs, listening, running: Some(running), loops, sweeper: None, recovery: None, view: None })
+        Ok(Self { addrs, listening, running: Some(running), loops, periodic: Vec::new(), view: None })
     }
 
     /// The first address, with the port that was bound.
@@ -279,8 +278,7 @@ impl Server {
         }
         // Ends all connections. Their waiting calls are not run.
         self.loops.iter_mut().for_each(|each| drop(each.stop.take()));
-        self.sweeper = None;
-        self.recovery = None;
+        self.periodic.clear();
         let access = endpoint.access.clone();
         drop(endpoint);
         let loops = self.loops.drain(..).filter_map(|mut each| each.thread.take());
