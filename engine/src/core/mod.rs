@@ -112,7 +112,7 @@ impl Core {
         self.catalog.check_unsynced_change(rows)?;
         body(tx)?;
         if let Some(writing) = writing.as_mut().filter(|writing| writing.wants_writes()) {
-            writing.record(tx);
+            writing.record(rows, tx);
         }
         Ok(())
     }
@@ -138,6 +138,6 @@ impl AfterCommit for CacheUpdates {
 /// Inserts the rows of a successful write into the cache.
 fn update_cache(writing: Option<RowsBeingWritten>, store: &dyn Store) {
     if let Some(writing) = writing.filter(RowsBeingWritten::wants_writes) {
-        writing.succeeded(store.generation(), store.now_ms());
+        writing.succeeded(store);
     }
 }

@@ -66,7 +66,7 @@ impl RememberedRows {
         let found = core.catalog.with_slot_at_once(&self.slot, |table| {
             table.check_readable().ok()?;
             let families = table.families();
-            let whole = core.row_cache.remembered(table.number(), row, families, core.store.generation())?;
+            let whole = core.row_cache.remembered(table.number(), row, families, &*core.store)?;
             let answer = select(whole, families)?;
             Some(take_row(budget, answer.borrow()).map(|()| {
                 table.count_reads(row, 1, answer.borrow().bytes());

@@ -136,7 +136,7 @@ fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
         let found = if get.raw || get.time_range != TimeRange::ALL {
             Lookup::Miss
         } else {
-            core.row_cache.find(table.row_lock(&get.row), families, core.store.generation())
+            core.row_cache.find(table.row_lock(&get.row), families, &*core.store)
         };
         if let Lookup::Hit(row, _) = &found
             && is_of_newest(get)

@@ -1,11 +1,13 @@
 //! The row cache: rows that are read repeatedly, as a minor compaction would leave them, so that a read need not
 //! assemble them from the blocks of several files.
 //!
-//! Invariant: a row is inserted only if no write of it began between taking its snapshot and inserting it. A write
-//! removes its rows before it begins and blocks their insertion until it has ended. A cached row therefore equals the
-//! row in a snapshot taken now. A put that has ended may insert the new state of its row: the removed row, if no other
-//! write has changed it meanwhile, with the cells of the put. Versions, delete markers and TTLs are evaluated when a
-//! cached row is read, as for all stored data.
+//! Invariant: a row is inserted only if no write of it began between taking its snapshot and inserting it. A write hides
+//! its rows before it begins and blocks their insertion until it has ended. A cached row that is not hidden therefore
+//! equals the row in a snapshot taken now. A write that has ended shows its rows again if it has only put cells and no
+//! other write of the row has begun meanwhile, and removes them otherwise. The cells of such puts are kept beside the
+//! row, in a [`PutLog`], and merged into it by the next read: most rows are written more often than they are read, or
+//! the other way round, and a put should cost little in both cases. Versions, delete markers and TTLs are evaluated when
+//! a cached row is read, as for all stored data.
 //!
 //! The unit is a family of a row: a read caches the families that it requests, and one that is too large does not
 //! prevent caching of the others. Compactions do not invalidate cached rows, because they drop only cells that no get
@@ -16,6 +18,7 @@
 //! journal. A cached row therefore belongs to the generation of the store in which it was looked up, and is a miss in
 //! every other generation.
 
+mod put_log;
 mod row;
 
 use std::collections::{HashMap, VecDeque};
@@ -28,24 +31,29 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use put_log::PutLog;
 pub(crate) use row::{CachedRow, PartlyCachedRow, RowSource};
 
 use crate::catalog::{Family, LOCK_PREFIX};
 use crate::cell::Row;
 use crate::key;
-use crate::store::{BuildPrehashed, Pair, SpaceId, Statistics, Transaction};
+use crate::store::{BuildPrehashed, Statistics, Store, Transaction};
 
 const SHARDS: usize = 16;
 /// Number of write counters. Rows share them: a write of one row briefly blocks the insertion of the others that share
 /// its counter.
-const STRIPES: usize = 1024;
+const STRIPES: usize = 4096;
 /// Admission filter: a row is cached on its second request. Hashes of recently requested rows, in sets of a few each.
 const ADMISSION_SETS: usize = 16 * 1024;
 const ADMISSION_WAYS: usize = 4;
-/// A write of more rows does not insert their new states.
+/// A write of more rows removes them from the cache.
 const UPDATED_ROWS_MAX: usize = 16;
-/// After this number of writes without a read, a write no longer inserts the new state of the row.
-const UNREAD_WRITES_MAX: u8 = 3;
+/// After this number of writes without a read, a write removes the row from the cache.
+const UNREAD_WRITES_MAX: u8 = 64;
+/// Puts are merged into their row when there are this many, even if it is not read.
+const UNMERGED_PUTS_MAX: usize = 8;
+/// Puts are merged into their row when they take this number of bytes.
+const UNMERGED_BYTES_MAX: usize = 2 << 10;
 /// The low bits of a write counter hold the number of writes in progress, the high bits the number of writes begun and
 /// ended.
 const WRITER: u64 = 1;
@@ -82,7 +90,12 @@ struct Entry {
     name: Bytes,
     /// The generation of the store that the row was read from; see [`crate::store::Store::generation`].
     generation: u64,
+    /// The row without the puts of `unmerged`.
     row: Arc<CachedRow>,
+    /// The puts that have ended since `row` was read or merged.
+    unmerged: PutLog,
+    /// The number of the write in progress that hides the entry, as [`RowCache::begin_write`] draws it; 0 if none does.
+    hidden_by: u64,
     /// Whether the row was read since eviction last considered it. If so, it is kept once more.
     used: bool,
     /// The number of writes since the row was last read.
@@ -111,6 +124,17 @@ pub(crate) enum Lookup {
 /// The memory that an entry takes, in bytes.
 fn entry_bytes(name: &Bytes, row: &CachedRow) -> usize {
     ENTRY_BYTES + name.len() + row.bytes()
+}
+
+impl Entry {
+    fn bytes(&self) -> usize {
+        entry_bytes(&self.name, &self.row) + self.unmerged.bytes()
+    }
+
+    /// Whether the entry shows the row to reads with this state of the table and of the store.
+    fn is_of(&self, families: &Arc<[Family]>, generation: u64) -> bool {
+        self.generation == generation && self.row.is_of(families)
+    }
 }
 
 /// The admission filter's tag of a requested row; odd.
@@ -158,26 +182,32 @@ impl RowCache {
         &self.stripes[hash as usize % STRIPES]
     }
 
-    /// Looks a row up by the name under which it is locked. `families` are the families of its table, `generation` is
-    /// that of the store, read before this call. Call this function **before** taking the snapshot from which the row
-    /// is read if it is not cached.
-    pub(crate) fn find(&self, name: Bytes, families: &Arc<[Family]>, generation: u64) -> Lookup {
+    /// Looks a row up by the name under which it is locked. `families` are the families of its table. Call this function
+    /// **before** taking the snapshot from which the row is read if it is not cached.
+    pub(crate) fn find(&self, name: Bytes, families: &Arc<[Family]>, store: &dyn Store) -> Lookup {
         if self.bytes_max == 0 {
             return Lookup::Miss;
         }
-        let hash = self.hash_name(&name);
+        let (hash, generation) = (self.hash_name(&name), store.generation());
         {
             let mut shard = self.shard(hash).lock();
             if let Some(entry) = shard.rows.get_mut(&hash).filter(|entry| entry.name == name) {
-                if entry.generation == generation && entry.row.is_of(families) {
+                if entry.hidden_by != 0 {
+                    shard.misses += 1;
+                    return Lookup::Miss;
+                }
+                if !entry.is_of(families, generation) {
+                    // The table has been altered since, or the store reopened.
+                    shard.remove(hash);
+                } else if shard.merge(hash, store)
+                    && let Some(entry) = shard.rows.get_mut(&hash)
+                {
                     (entry.used, entry.unread_writes) = (true, 0);
                     let row = Arc::clone(&entry.row);
                     shard.hits += 1;
                     let events = self.stripe(hash).load(Ordering::SeqCst);
                     return Lookup::Hit(row, Admission { name, hash, events, generation });
                 }
-                // The table has been altered since, or the store reopened.
-                shard.remove(hash);
             }
             shard.misses += 1;
         }
@@ -207,7 +237,7 @@ impl RowCache {
         table: u64,
         row: &[u8],
         families: &Arc<[Family]>,
-        generation: u64,
+        store: &dyn Store,
     ) -> Option<Arc<Row>> {
         if self.bytes_max == 0 {
             return None;
@@ -218,9 +248,17 @@ impl RowCache {
             let own = entry.name.split_first_chunk::<LOCK_PREFIX>();
             own.is_some_and(|(own_table, own_row)| *own_table == table.to_be_bytes() && own_row == row)
         })?;
-        if entry.generation != generation || !entry.row.is_of(families) {
+        if entry.hidden_by != 0 || !entry.is_of(families, store.generation()) {
             return None;
         }
+        if entry.row.answer().is_none() || !entry.unmerged.is_empty() {
+            if !shard.merge(hash, store) {
+                return None;
+            }
+            let entry = shard.rows.get(&hash)?;
+            entry.row.remember_newest(&entry.name.slice(LOCK_PREFIX..));
+        }
+        let entry = shard.rows.get_mut(&hash)?;
         let answer = Arc::clone(entry.row.answer()?);
         (entry.used, entry.unread_writes) = (true, 0);
         shard.hits += 1;
@@ -251,21 +289,11 @@ impl RowCache {
         if !self.is_unchanged(&admission, admission.generation) || bytes > self.bytes_max {
             return;
         }
-        shard.put(admission, row, 0, self.bytes_max);
+        shard.put(admission, row, self.bytes_max);
     }
 
-    /// Inserts a row for its write in progress, unless another write of the row has begun since.
-    fn put_written(&self, Removed { admission, unread_writes, .. }: &Removed, row: &Arc<CachedRow>) {
-        let unread_writes = *unread_writes;
-        let mut shard = self.shard(admission.hash).lock();
-        let is_only_write = self.stripe(admission.hash).load(Ordering::SeqCst) == admission.events;
-        if is_only_write && entry_bytes(&admission.name, row) <= self.bytes_max {
-            shard.put(admission.clone(), row, unread_writes, self.bytes_max);
-        }
-    }
-
-    /// Begins a write of the rows with these names. The rows are not in the cache until the guard is dropped, which
-    /// must happen after the write has ended. `None` if the cache is disabled.
+    /// Begins a write of the rows with these names. Reads do not find the rows in the cache until the guard is dropped,
+    /// which must happen after the write has ended. `None` if the cache is disabled.
     pub(crate) fn begin_write(self: &Arc<Self>, names: &[Bytes]) -> Option<RowsBeingWritten> {
         (self.bytes_max > 0).then(|| RowsBeingWritten::new(Arc::clone(self), names))
     }
@@ -285,12 +313,23 @@ impl RowCache {
 }
 
 impl Shard {
-    fn put(&mut self, admission: Admission, row: &Arc<CachedRow>, unread_writes: u8, bytes_max: usize) {
+    fn put(&mut self, admission: Admission, row: &Arc<CachedRow>, bytes_max: usize) {
         let Admission { name, hash, generation, .. } = admission;
         self.remove(hash);
         self.bytes += entry_bytes(&name, row);
-        self.rows.insert(hash, Entry { name, generation, row: Arc::clone(row), used: false, unread_writes });
+        let (row, unmerged) = (Arc::clone(row), PutLog::default());
+        self.rows
+            .insert(hash, Entry { name, generation, row, unmerged, hidden_by: 0, used: false, unread_writes: 0 });
         self.order.push_back(hash);
+        self.evict(bytes_max);
+        // The order also holds rows that have been removed since, some of them several times.
+        if self.order.len() > 2 * self.rows.len() + 16 {
+            self.order = self.rows.keys().copied().collect();
+        }
+    }
+
+    /// Removes the oldest rows that have not been read lately, until the others fit.
+    fn evict(&mut self, bytes_max: usize) {
         while self.bytes > bytes_max {
             let Some(oldest) = self.order.pop_front() else { break };
             match self.rows.get_mut(&oldest) {
@@ -305,16 +344,66 @@ impl Shard {
                 None => {}
             }
         }
-        // The order also holds rows that have been removed since, some of them several times.
-        if self.order.len() > 2 * self.rows.len() + 16 {
-            self.order = self.rows.keys().copied().collect();
-        }
     }
 
     fn remove(&mut self, hash: u64) -> Option<Entry> {
         let old = self.rows.remove(&hash)?;
-        self.bytes -= entry_bytes(&old.name, &old.row);
+        self.bytes -= old.bytes();
         Some(old)
+    }
+
+    /// Hides the row from reads until the write with this number has ended. Returns whether the entry can show the row
+    /// afterwards. If not, it is removed.
+    fn hide(&mut self, hash: u64, name: &Bytes, write: u64) -> bool {
+        let Some(entry) = self.rows.get_mut(&hash) else { return false };
+        // A hidden row is being written by another call, after which its state is unknown.
+        if entry.name == *name && entry.hidden_by == 0 && entry.unread_writes < UNREAD_WRITES_MAX {
+            entry.hidden_by = write;
+            return true;
+        }
+        self.remove(hash);
+        false
+    }
+
+    /// Shows a row again after the write with this number has put these cells. Removes it instead if the write was not
+    /// of this generation of the store, or has not only put cells.
+    fn show(&mut self, HiddenRow { hash, write, puts }: HiddenRow, store: &dyn Store, bytes_max: usize) {
+        // Another write of the row has begun meanwhile, and has removed it.
+        let Some(entry) = self.rows.get_mut(&hash).filter(|entry| entry.hidden_by == write) else { return };
+        let Some(puts) = puts.filter(|_| entry.generation == store.generation()) else {
+            self.remove(hash);
+            return;
+        };
+        entry.hidden_by = 0;
+        entry.unread_writes += 1;
+        if puts.is_empty() {
+            return;
+        }
+        self.bytes -= entry.bytes();
+        entry.unmerged.append(puts);
+        self.bytes += entry.bytes();
+        let is_long = entry.unmerged.puts() >= UNMERGED_PUTS_MAX || entry.unmerged.bytes() > UNMERGED_BYTES_MAX;
+        if !is_long || self.merge(hash, store) {
+            self.evict(bytes_max);
+        }
+    }
+
+    /// Merges the puts of a row into it. Removes the row, and returns whether it is there, if its state is unknown or too
+    /// large.
+    fn merge(&mut self, hash: u64, store: &dyn Store) -> bool {
+        let Some(entry) = self.rows.get_mut(&hash) else { return false };
+        if entry.unmerged.is_empty() {
+            return true;
+        }
+        let before = entry.bytes();
+        let Some(row) = entry.row.after(&entry.unmerged.take(), store.now_ms()) else {
+            self.bytes -= before;
+            self.rows.remove(&hash);
+            return false;
+        };
+        entry.row = Arc::new(row);
+        self.bytes = self.bytes - before + entry.bytes();
+        true
     }
 }
 
@@ -322,85 +411,87 @@ impl Shard {
 pub(crate) struct RowsBeingWritten {
     cache: Arc<RowCache>,
     hashes: SmallVec<[u64; 2]>,
-    /// The rows of the write that were cached when it began.
-    removed: Vec<Removed>,
+    /// The cached rows that the write hides.
+    hidden: SmallVec<[HiddenRow; 1]>,
 }
 
-/// A cached row that a write has removed.
-struct Removed {
-    row: Arc<CachedRow>,
-    /// Permission to insert the row, as of the beginning of this write, the only write of the row in progress.
-    admission: Admission,
-    /// The number of writes since the row was last read, including this one.
-    unread_writes: u8,
-    /// The pairs that the write has added to the row; `None` if it has removed some.
-    written: Option<Vec<(SpaceId, Pair)>>,
+/// A cached row that a write hides.
+struct HiddenRow {
+    hash: u64,
+    /// The number of the write.
+    write: u64,
+    /// The cells that the write has put; `None` if it has removed some.
+    puts: Option<PutLog>,
 }
 
 impl RowsBeingWritten {
     fn new(cache: Arc<RowCache>, names: &[Bytes]) -> Self {
         let mut hashes = SmallVec::with_capacity(names.len());
-        let mut removed = Vec::new();
+        let mut hidden = SmallVec::new();
         for name in names {
             let hash = cache.hash_name(name);
-            let before = cache.stripe(hash).fetch_add(EVENT + WRITER, Ordering::SeqCst);
-            let old = cache.shard(hash).lock().remove(hash);
+            // Counts events, so no other write of the row has this number.
+            let write = cache.stripe(hash).fetch_add(EVENT + WRITER, Ordering::SeqCst) + EVENT + WRITER;
             hashes.push(hash);
-            // If another write of the row is in progress, the row may have changed since it was cached.
-            let is_only_write = before.is_multiple_of(EVENT) && names.len() <= UPDATED_ROWS_MAX;
-            let is_kept = |old: &Entry| is_only_write && old.name == *name && old.unread_writes < UNREAD_WRITES_MAX;
-            let Some(old) = old.filter(is_kept) else { continue };
-            let events = before + EVENT + WRITER;
-            let admission = Admission { name: old.name, hash, events, generation: old.generation };
-            let unread_writes = old.unread_writes + 1;
-            removed.push(Removed { row: old.row, admission, unread_writes, written: Some(Vec::new()) });
+            let mut shard = cache.shard(hash).lock();
+            if names.len() > UPDATED_ROWS_MAX {
+                shard.remove(hash);
+            } else if shard.hide(hash, name, write) {
+                hidden.push(HiddenRow { hash, write, puts: Some(PutLog::default()) });
+            }
         }
-        Self { cache, hashes, removed }
+        Self { cache, hashes, hidden }
     }
 
     /// Whether [`Self::record`] has to be called.
     pub(crate) fn wants_writes(&self) -> bool {
-        !self.removed.is_empty()
+        !self.hidden.is_empty()
     }
 
-    /// Records what a transaction has written. Replaces what an earlier run of its body had written.
-    pub(crate) fn record(&mut self, transaction: &dyn Transaction) {
-        for Removed { admission, written, .. } in &mut self.removed {
-            *written = Some(Vec::new());
-            let prefix = key::row_prefix(admission.name.get(LOCK_PREFIX..).unwrap_or_default());
+    /// Records what a transaction of these rows has written. Replaces what an earlier run of its body had written.
+    pub(crate) fn record(&mut self, rows: &[Bytes], transaction: &dyn Transaction) {
+        for HiddenRow { hash, puts, .. } in &mut self.hidden {
+            // A transaction of one row writes no other one.
+            let prefix = match rows {
+                [_] => Bytes::new(),
+                _ => {
+                    let at = self.hashes.iter().position(|own| own == hash);
+                    let name = at.and_then(|at| rows.get(at)?.get(LOCK_PREFIX..));
+                    key::row_prefix(name.unwrap_or_default())
+                }
+            };
+            let log = puts.insert(PutLog::default());
+            let mut only_puts = true;
             transaction.each_write(&mut |space, key, value| {
                 if key.starts_with(&prefix) {
-                    match (value, &mut *written) {
-                        (Some(value), Some(pairs)) => pairs.push((space, (key.clone(), value.clone()))),
-                        _ => *written = None,
+                    match value {
+                        Some(value) => log.add(space, key, value),
+                        None => only_puts = false,
                     }
                 }
             });
+            if !only_puts {
+                *puts = None;
+            }
         }
     }
 
-    /// Caches the new states of the rows after the write has succeeded. `generation` is that of the store, read after
-    /// the write.
-    pub(crate) fn succeeded(self, generation: u64, now_ms: i64) {
-        for removed in &self.removed {
-            if removed.admission.generation != generation {
-                continue;
-            }
-            match &removed.written {
-                Some(pairs) if pairs.is_empty() => self.cache.put_written(removed, &removed.row),
-                Some(pairs) => {
-                    if let Some(row) = removed.row.after(pairs, now_ms) {
-                        self.cache.put_written(removed, &Arc::new(row));
-                    }
-                }
-                None => {}
-            }
+    /// Shows the rows with what the write has put, after it has succeeded.
+    pub(crate) fn succeeded(mut self, store: &dyn Store) {
+        for hidden in self.hidden.drain(..) {
+            self.cache.shard(hidden.hash).lock().show(hidden, store, self.cache.bytes_max);
         }
     }
 }
 
 impl Drop for RowsBeingWritten {
     fn drop(&mut self) {
+        for HiddenRow { hash, write, .. } in &self.hidden {
+            let mut shard = self.cache.shard(*hash).lock();
+            if shard.rows.get(hash).is_some_and(|entry| entry.hidden_by == *write) {
+                shard.remove(*hash);
+            }
+        }
         for hash in &self.hashes {
             self.cache.stripe(*hash).fetch_add(EVENT - WRITER, Ordering::SeqCst);
         }

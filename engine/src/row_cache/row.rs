@@ -153,6 +153,52 @@ impl CachedRow {
         }
     }
 
+    /// Remembers the answer to such a get if it is simply the newest pair of each column of a small row. `key` is the row
+    /// key.
+    pub(crate) fn remember_newest(&self, key: &Bytes) {
+        if self.is_small()
+            && let Some(cells) = self.newest(key)
+        {
+            let key = if cells.is_empty() { Bytes::new() } else { key.clone() };
+            let _ = self.answer.set(Arc::new(Row { key, cells, partial: false }));
+        }
+    }
+
+    /// The newest cell of each column; `None` if it has to be evaluated.
+    fn newest(&self, row: &Bytes) -> Option<Vec<Cell>> {
+        let mut cells = Vec::new();
+        for (family, slot) in self.families.iter().zip(&self.slots) {
+            let Slot::Pairs(pairs) = slot else { return None };
+            if family.rules.new_version_behavior {
+                return None;
+            }
+            let mut column: &[u8] = &[];
+            for (key, value) in pairs.iter() {
+                let prefix_len = key::row_prefix_len(key).ok()?;
+                // A family marker hides cells.
+                let column_len = key::column_prefix_len(key, prefix_len).ok()??;
+                let (kind, timestamp) = key::kind_and_time(key, column_len).ok()?;
+                if kind != CellKind::Put || !value::is_plain(value) {
+                    return None;
+                }
+                // The newest version comes first.
+                if column == &key[..column_len] {
+                    continue;
+                }
+                column = &key[..column_len];
+                cells.push(Cell {
+                    row: row.clone(),
+                    family: family.name.clone(),
+                    qualifier: key::qualifier_of(column, prefix_len),
+                    timestamp,
+                    kind,
+                    value: value::of_plain(value.clone()),
+                });
+            }
+        }
+        Some(cells)
+    }
+
     /// Whether the answer can be remembered, is not remembered yet, and takes little time to compute.
     pub(crate) fn is_small(&self) -> bool {
         let pairs = |slot: &Slot| if let Slot::Pairs(pairs) = slot { Some(pairs.len()) } else { None };
