@@ -11,6 +11,7 @@ use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 
 use tokio::task::yield_now;
 
@@ -151,6 +152,23 @@ impl LoopTurn {
     pub fn end(&mut self) {
         self.is_on = false;
         self.pass = None;
+    }
+
+    /// Waits until the other tasks of the loop that are ready have run, if there are other connections.
+    pub async fn after_others(&self) {
+        if self.of.connections.load(Ordering::Relaxed) < 2 {
+            return;
+        }
+        let mut has_waited = false;
+        poll_fn(|context| {
+            if std::mem::replace(&mut has_waited, true) {
+                return Poll::Ready(());
+            }
+            // Tokio's `yield_now` would also wait for new events.
+            context.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
     }
 
     /// Waits for a future. If that is not ready at once, the turn ends.

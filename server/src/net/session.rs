@@ -123,6 +123,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         };
         stream.finished();
         if !one_way {
+            turn.after_others().await;
             if dialect.framed {
                 frame(&mut out);
             }
