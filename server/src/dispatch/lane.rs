@@ -24,8 +24,8 @@ pub struct Lane {
     calls_max: AtomicUsize,
     under_way: AtomicUsize,
     running: AtomicUsize,
-    /// The calls that have been run and wait for a sync of their writes.
-    syncing: AtomicUsize,
+    /// The calls that have been run and wait for the commit or the sync of their writes.
+    committing: AtomicUsize,
     inline_speed: InlineSpeed,
     finished: AtomicU64,
     /// Indexed by [`Refusal`].
@@ -46,7 +46,7 @@ impl Lane {
             calls_max: AtomicUsize::new(0),
             under_way: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
-            syncing: AtomicUsize::new(0),
+            committing: AtomicUsize::new(0),
             inline_speed: InlineSpeed::default(),
             finished: AtomicU64::new(0),
             refused: Default::default(),
@@ -83,12 +83,12 @@ impl Lane {
     }
 
     /// A permit for a call that runs on its event loop; `None` while all handlers are busy or, unless `always` is set,
-    /// short calls are slow. Calls that wait for a sync do not occupy handlers, since one sync serves all of them.
+    /// short calls are slow. Calls that wait for a commit or a sync do not occupy handlers, since one serves all of them.
     pub fn enter_inline(self: &Arc<Self>, always: bool) -> Option<Permit> {
         if !always && !self.inline_speed.admits() {
             return None;
         }
-        let busy_max = self.running_max.load(Ordering::Relaxed).saturating_add(self.syncing.load(Ordering::Relaxed));
+        let busy_max = self.running_max.load(Ordering::Relaxed).saturating_add(self.committing.load(Ordering::Relaxed));
         self.permit(busy_max.min(self.calls_max.load(Ordering::Relaxed)))
     }
 
@@ -129,7 +129,7 @@ impl Lane {
             calls_max: self.calls_max.load(Ordering::Relaxed),
             under_way: self.under_way(),
             waiting: self.queue.len(),
-            running: self.running.load(Ordering::Relaxed) + self.syncing.load(Ordering::Relaxed),
+            running: self.running.load(Ordering::Relaxed) + self.committing.load(Ordering::Relaxed),
             finished: self.finished.load(Ordering::Relaxed),
             refused_length: refused(Refusal::Length),
             refused_bytes: refused(Refusal::Bytes),
@@ -147,7 +147,7 @@ impl Lane {
         match state {
             CallState::Waiting => None,
             CallState::Running => Some(&self.running),
-            CallState::Syncing => Some(&self.syncing),
+            CallState::Committing => Some(&self.committing),
         }
     }
 
@@ -168,8 +168,8 @@ pub struct Permit {
 enum CallState {
     Waiting,
     Running,
-    /// The call's writes wait for a sync.
-    Syncing,
+    /// The call has been run, and its writes wait for a commit or a sync.
+    Committing,
 }
 
 impl Permit {
@@ -188,9 +188,9 @@ impl Permit {
         self.enter(CallState::Running);
     }
 
-    /// Counts the call as waiting for a sync of its writes.
-    pub fn waits_for_sync(&mut self) {
-        self.enter(CallState::Syncing);
+    /// Counts the call as waiting for the commit or the sync of its writes.
+    pub fn waits_for_commit(&mut self) {
+        self.enter(CallState::Committing);
     }
 
     /// Reverses [`Self::begins`]: the call returns to the queue.

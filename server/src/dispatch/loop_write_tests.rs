@@ -271,7 +271,7 @@ fn the_first_call_commits_for_all() {
 }
 
 #[test]
-fn calls_that_use_all_handlers_are_committed_and_make_room() {
+fn many_calls_are_committed_in_parts() {
     let world = World::new();
     let staged = world.stage_all(300);
     assert!(world.is_written(0) && !world.is_written(299), "some commits were needed");
@@ -451,16 +451,16 @@ fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
 }
 
-/// One sync serves all calls that wait for it, so they do not occupy the handlers.
+/// One commit or sync serves all calls that wait for it, so they do not occupy the handlers.
 #[test]
-fn calls_that_wait_for_a_sync_leave_the_handlers_to_others() {
+fn calls_that_wait_for_a_commit_leave_the_handlers_to_others() {
     let world = World::new();
     let lane = world.dispatcher.write_lane();
     let mut permits: Vec<_> = std::iter::from_fn(|| lane.enter_inline(true)).collect();
     let handlers = permits.len();
     permits.iter_mut().for_each(super::lane::Permit::begins);
     assert!(handlers > 0 && lane.enter_inline(true).is_none());
-    permits.iter_mut().for_each(super::lane::Permit::waits_for_sync);
+    permits.iter_mut().for_each(super::lane::Permit::waits_for_commit);
     let more: Vec<_> = std::iter::from_fn(|| lane.enter_inline(true)).collect();
     assert_eq!(more.len(), handlers);
     drop((permits, more));

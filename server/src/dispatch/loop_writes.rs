@@ -180,7 +180,7 @@ impl LoopWrites {
     }
 
     /// A permit for a call that runs on this loop; `None` if the call has to be queued. Commits the staged calls if
-    /// they use all handlers. For `always`, see [`Lane::enter_inline`].
+    /// they use all places of the lane. For `always`, see [`Lane::enter_inline`].
     pub fn permit(&self, always: bool) -> Option<Permit> {
         if !self.group.is_possible() {
             return None;
@@ -206,6 +206,8 @@ impl LoopWrites {
         let writes = match writes {
             CallWrites::Done => LoopWrite::Done(permit),
             CallWrites::Staged { is_synced } => {
+                let mut permit = permit;
+                permit.waits_for_commit();
                 let is_first = self.commits.staged() == 0;
                 let staged = &mut *self.commits.staged.borrow_mut();
                 if is_synced { &mut staged.synced } else { &mut staged.unsynced }.push(permit);
@@ -266,10 +268,7 @@ impl Commits {
                 synced.append(unsynced);
                 false
             }
-            Some(CommitState::Syncing | CommitState::Durable(_)) => {
-                synced.iter_mut().for_each(Permit::waits_for_sync);
-                true
-            }
+            Some(CommitState::Syncing | CommitState::Durable(_)) => true,
         };
         unsynced.clear();
         if let Some(state) = state.filter(|_| !synced.is_empty()) {

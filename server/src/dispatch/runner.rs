@@ -85,7 +85,7 @@ impl Job {
 impl RunJob {
     /// Counts the call as waiting for a sync of its writes.
     pub fn waits_for_sync(&mut self) {
-        self.job.permit.waits_for_sync();
+        self.job.permit.waits_for_commit();
     }
 
     /// The job, prepared to be run from the beginning.
