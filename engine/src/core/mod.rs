@@ -3,6 +3,7 @@
 //! The public types, reads and writes share a [`Core`]. A [`Handle`] is one opening of a database; all openings of a
 //! folder share one core.
 
+mod damage;
 mod handle;
 mod open_folders;
 
@@ -18,6 +19,7 @@ use crate::error::Result;
 use crate::group::{self, AfterCommit};
 use crate::row_cache::{RowCache, RowsBeingWritten};
 use crate::store::{Staged, Store, Transaction};
+use damage::Damage;
 pub(crate) use handle::Handle;
 
 /// An open database, shared by all its openings.
@@ -26,6 +28,7 @@ pub(crate) struct Core {
     pub(crate) catalog: Catalog,
     pub(crate) limits: Limits,
     pub(crate) row_cache: Arc<RowCache>,
+    pub(crate) damage: Damage,
 }
 
 impl Core {
@@ -38,7 +41,7 @@ impl Core {
         let catalog = Catalog::open(Arc::clone(&store), options.catalog_bytes)?;
         store.set_compaction_filters(Arc::new(SchemaFilters::new(catalog.rules(), &store)));
         let row_cache = Arc::new(RowCache::new(options.row_cache_limit()));
-        Ok(Self { store, catalog, limits: options.limits, row_cache })
+        Ok(Self { store, catalog, limits: options.limits, row_cache, damage: Damage::default() })
     }
 
     /// Estimates what a major compaction of a family would drop.
@@ -53,6 +56,15 @@ impl Core {
     /// transaction may only be staged: it takes effect when the group is committed. All writes of rows must use this
     /// function; see [`Store::transact`] and [`RowCache`].
     pub(crate) fn transact(
+        &self,
+        rows: &[Bytes],
+        durability: Durability,
+        body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
+    ) -> Result<()> {
+        self.damage.watch(None, self.transact_rows(rows, durability, body))
+    }
+
+    fn transact_rows(
         &self,
         rows: &[Bytes],
         durability: Durability,

@@ -2,19 +2,20 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bytes::Bytes;
 
 use super::Engine;
+use super::backup_staging::Staging;
 use crate::catalog::space_options;
 use crate::config::Options;
 use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::{Inspected, inspect};
 use crate::name::TableName;
 use crate::store::{
-    CATALOG_SPACE, FjallStore, JournalDamage, StoreOptions, check_not_open, failed_io, is_data_folder, private_folder,
-    repair_journals, sync_folder, write_all,
+    CATALOG_SPACE, FjallStore, JournalDamage, StoreOptions, failed_io, is_data_folder, repair_journals, sync_folder,
+    write_all,
 };
 
 /// The number of attempts of a backup. It begins again if a table that it copies is changed.
@@ -100,8 +101,8 @@ impl Engine {
 
     /// Writes a consistent copy of the database, as of one moment during the call, to a folder that does not exist or
     /// is empty. The copy is a data folder, which [`Self::open`] opens. Readers and writers continue. The copy is built
-    /// in `FOLDER.part` beside it and appears when it is complete and durable. `progress` is called at intervals; an
-    /// error from it ends the backup.
+    /// in `FOLDER.part` beside it and appears when it is complete and durable. What a backup that a crash has ended left
+    /// in `FOLDER.part` is removed. `progress` is called at intervals; an error from it ends the backup.
     ///
     /// # Errors
     /// `InvalidArgument` if the folder or `FOLDER.part` is in use; `Stale` if tables were altered or dropped during
@@ -119,7 +120,8 @@ impl Engine {
 
     fn try_backup(&self, folder: &Path, progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>) -> Result<()> {
         let core = self.handle.live()?;
-        let part = part_of(folder, None)?.part;
+        let staging = Staging::begin(folder, None)?;
+        let part = &staging.work.copy();
         let (snapshot, tables) = {
             // The list of tables has to be that of the snapshot.
             let _no_changes = core.catalog.exclude_changes(&self.stop)?;
@@ -128,7 +130,7 @@ impl Engine {
         // Read after the snapshot, so nothing in the snapshot is later.
         let upcoming = core.store.upcoming();
         let copied = (|| {
-            let copy = FjallStore::open_at_least(&part, StoreOptions::default(), upcoming)?;
+            let copy = FjallStore::open_at_least(part, StoreOptions::default(), upcoming)?;
             write_all(&*copy, &*snapshot, CATALOG_SPACE, &mut |_, _| Ok(()))?;
             for table in tables.iter().filter(|table| !table.is_system()) {
                 for family in table.families().iter() {
@@ -145,7 +147,7 @@ impl Engine {
             }
             copy.close()
         })();
-        finish(copied, &part, folder)
+        staging.finish(copied)
     }
 
     /// Makes a backup as [`Self::backup`] does, but shares with other folders the files of tables that have not
@@ -164,78 +166,39 @@ impl Engine {
         progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>,
     ) -> Result<()> {
         let core = self.handle.live()?;
-        let Staging { part, earlier } = part_of(folder, Some(self.cluster_id()))?;
+        let staging = Staging::begin(folder, Some(self.cluster_id()))?;
+        let part = &staging.work.copy();
         let tables = core.catalog.tables();
         let families = tables.iter().flat_map(|table| table.families().iter().map(|f| (table.name(), &f.name)));
         // While files are copied, no family has been checked yet.
         let first = families.map(|(table, family)| FamilyProgress::new(table, family)).next();
         let copied = (|| {
             let mut report = |_| first.as_ref().map_or(Ok(()), &mut *progress);
-            if !core.store.copy_files(&part, earlier.as_deref(), &mut report)? {
+            if !core.store.copy_files(part, staging.earlier(), &mut report)? {
                 return Ok(false);
             }
             // Opening the copy replays its journals. The caches are small, because everything is read once.
             let options = Options { cache_bytes: Some(8 << 20), row_cache_bytes: Some(0), ..Options::default() };
-            let copy = Self::open(&part, options)?;
+            let copy = Self::open(part, options)?;
             let damage = copy.verify(progress);
             let closed = copy.close();
             match damage?.into_iter().next() {
                 Some(Damage { error, .. }) => Err(error),
                 None => closed,
             }?;
-            mark(&part, self.cluster_id())
+            mark(part, self.cluster_id())
                 .map_err(|error| failed_io(&format!("marking the backup {}", part.display()), error))?;
             Ok(true)
         })();
         match copied {
             Ok(false) => {
-                fs::remove_dir(&part).map_err(|error| failed_io(&format!("removing {}", part.display()), error))?;
+                staging.work.remove();
+                drop(staging);
                 self.backup(folder, progress)
             }
-            copied => finish(copied.map(|_| ()), &part, folder),
+            copied => staging.finish(copied.map(|_| ())),
         }
     }
-}
-
-/// The path of an earlier backup while the one that was built in `part` replaces it.
-fn old_of(part: &Path) -> PathBuf {
-    part.with_extension("old")
-}
-
-/// Moves a complete backup from the folder in which it was built to its destination, in place of an earlier backup
-/// there. Removes an incomplete one.
-fn finish(copied: Result<()>, part: &Path, folder: &Path) -> Result<()> {
-    let failed = |error| failed_io(&format!("moving the backup to {}", folder.display()), error);
-    let moved = copied.and_then(|()| {
-        let old = old_of(part);
-        let replaces = is_data_folder(folder);
-        if replaces {
-            fs::rename(folder, &old).map_err(failed)?;
-        }
-        if let Err(error) = fs::rename(part, folder) {
-            if replaces && let Err(error) = fs::rename(&old, folder) {
-                tracing::warn!(folder = %old.display(), %error, "the earlier backup was not moved back");
-            }
-            return Err(failed(error));
-        }
-        sync_folder(part.parent().unwrap_or(part)).map_err(failed)?;
-        let kept = |error| {
-            let doing = format!(
-                "the backup {} is complete, but removing the earlier one in {}",
-                folder.display(),
-                old.display()
-            );
-            failed_io(&doing, error)
-        };
-        if replaces { fs::remove_dir_all(&old).map_err(kept) } else { Ok(()) }
-    });
-    if moved.is_err()
-        && part.exists()
-        && let Err(error) = fs::remove_dir_all(part)
-    {
-        tracing::warn!(folder = %part.display(), %error, "an unfinished backup was not removed");
-    }
-    moved
 }
 
 impl Engine {
@@ -283,14 +246,6 @@ impl FamilyProgress {
     }
 }
 
-/// The folders of a backup that is being built.
-struct Staging {
-    /// The folder in which it is built.
-    part: PathBuf,
-    /// An earlier backup at the destination, which will be replaced.
-    earlier: Option<PathBuf>,
-}
-
 /// Marks a folder as an incremental backup of a database, durably.
 fn mark(folder: &Path, cluster_id: &str) -> io::Result<()> {
     let mut file = File::create(folder.join(MARK_FILE))?;
@@ -309,86 +264,6 @@ pub(super) fn unmark(folder: &Path) -> Result<()> {
 }
 
 /// Whether a data folder is an incremental backup of a database, and has not been opened for writing since.
-fn is_backup_of(folder: &Path, cluster_id: &str) -> bool {
+pub(super) fn is_backup_of(folder: &Path, cluster_id: &str) -> bool {
     fs::read_to_string(folder.join(MARK_FILE)).is_ok_and(|of| of.trim_end() == cluster_id)
-}
-
-/// The folder in which a backup is built. Checks that neither it nor the destination is in use. The destination may be
-/// an earlier incremental backup of a database, if its cluster id is given.
-fn part_of(folder: &Path, replaced: Option<&str>) -> Result<Staging> {
-    let failed = |error| failed_io(&format!("making the backup {}", folder.display()), error);
-    let folder = std::path::absolute(folder).map_err(failed)?;
-    let refuse = |path: &Path| {
-        Error::invalid(format!(
-            "{} exists and is not an empty folder; remove it, or name another destination",
-            path.display()
-        ))
-    };
-    let name = folder.file_name().ok_or_else(|| refuse(&folder))?;
-    let mut part_name = name.to_owned();
-    part_name.push(".part");
-    let part = folder.with_file_name(part_name);
-    let old = old_of(&part);
-    // A crash while the earlier backup was being replaced has left it under its other name.
-    if let Some(cluster_id) = replaced
-        && !folder.exists()
-        && is_backup_of(&old, cluster_id)
-    {
-        fs::rename(&old, &folder).map_err(failed)?;
-    }
-    let mut earlier = None;
-    match fs::read_dir(&folder) {
-        Ok(_) if replaced.is_some() && is_data_folder(&folder) => {
-            check_not_open(&folder).map_err(|error| match error.kind() {
-                ErrorKind::Locked => Error::new(
-                    ErrorKind::Locked,
-                    format!("{} is the folder of an open database; name another destination", folder.display()),
-                ),
-                _ => error,
-            })?;
-            if !replaced.is_some_and(|cluster_id| is_backup_of(&folder, cluster_id)) {
-                return Err(Error::invalid(format!(
-                    "{} is a data folder, and not an incremental backup of this database, or it has been opened for \
-                     writing since it was made; name another destination, or remove the folder if its data is not \
-                     needed",
-                    folder.display()
-                )));
-            }
-            earlier = Some(folder.clone());
-        }
-        Ok(mut entries) => {
-            if entries.next().is_some() {
-                return Err(refuse(&folder));
-            }
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Err(refuse(&folder)),
-        Err(error) => return Err(failed(error)),
-    }
-    let around = if earlier.is_some() { folder.parent().unwrap_or(&folder) } else { &folder };
-    if let Some(data_folder) = data_folder_around(around) {
-        return Err(Error::invalid(format!(
-            "{} is inside the data folder {}, which may hold nothing else; name a destination outside of it",
-            folder.display(),
-            data_folder.display()
-        )));
-    }
-    // Left by a crash while an earlier backup was being replaced, or a folder of the user.
-    if earlier.is_some() && old.exists() {
-        return Err(refuse(&old));
-    }
-    if let Some(parent) = part.parent() {
-        fs::create_dir_all(parent).map_err(failed)?;
-    }
-    // Exclusive, so that two backups to one destination cannot mix.
-    private_folder::create(&part).map_err(|error| {
-        if error.kind() == std::io::ErrorKind::AlreadyExists { refuse(&part) } else { failed(error) }
-    })?;
-    Ok(Staging { part, earlier })
-}
-
-/// The data folder that contains a path, which need not exist. The store removes unknown files from its folders.
-fn data_folder_around(path: &Path) -> Option<PathBuf> {
-    let existing = path.ancestors().find_map(|ancestor| fs::canonicalize(ancestor).ok())?;
-    existing.ancestors().find(|ancestor| is_data_folder(ancestor)).map(Path::to_owned)
 }

@@ -1,6 +1,7 @@
 //! The database: opening, closing, namespaces and tables.
 
 mod backup;
+mod backup_staging;
 mod families;
 mod maintenance;
 mod namespaces;
@@ -122,6 +123,7 @@ impl Engine {
         let core = self.handle.live()?;
         let mut statistics = core.store.statistics()?;
         core.row_cache.add_to(&mut statistics);
+        statistics.damaged_calls = core.damage.calls();
         Ok(statistics)
     }
 

@@ -47,13 +47,14 @@ pub(crate) fn get(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget)
 /// Runs a read again if it failed because its table has been changed or dropped: then it reads the current state, or
 /// fails because the table does not exist.
 fn of_current_table<T>(core: &Core, name: &TableName, read: impl Fn() -> Result<T>) -> Result<T> {
-    match read() {
+    let result = match read() {
         Err(error) if error.kind() == ErrorKind::Stale => {
             core.catalog.with_shared_lock(name, |table| table.check_readable())?;
             read()
         }
         other => other,
-    }
+    };
+    core.damage.watch(Some(name), result)
 }
 
 fn read(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result<Row> {

@@ -341,6 +341,20 @@ impl Scanner {
         budget: &dyn Budget,
         read: impl FnOnce(&mut Position, &Scan, &mut RegionScanner) -> Portion,
     ) -> Result<bool> {
+        let fetched = self.fetch_portion(budget, read);
+        if fetched.is_err()
+            && let Ok(core) = self.handle.live()
+        {
+            return core.damage.watch(Some(&self.name), fetched);
+        }
+        fetched
+    }
+
+    fn fetch_portion(
+        &mut self,
+        budget: &dyn Budget,
+        read: impl FnOnce(&mut Position, &Scan, &mut RegionScanner) -> Portion,
+    ) -> Result<bool> {
         self.stop.check()?;
         budget.check()?;
         self.handle.live()?;

@@ -28,6 +28,8 @@ pub struct Statistics {
     pub row_cache_misses: u64,
     /// Rows that were removed from the row cache to make room.
     pub row_cache_evictions: u64,
+    /// Calls that have failed because stored data is damaged.
+    pub damaged_calls: u64,
     /// Memory used by memtables, in bytes.
     pub write_buffer_bytes: u64,
     /// The size of all memtables, in bytes, above which the largest are flushed. At twice this size, writes wait.

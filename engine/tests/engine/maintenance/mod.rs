@@ -127,11 +127,56 @@ fn a_backup_overwrites_nothing_and_leaves_nothing_after_a_failure() {
     assert_eq!(kind(db.engine.backup(&to, &mut quiet)), ErrorKind::InvalidArgument);
     std::fs::write(folder.path().join("file"), "mine").unwrap();
     assert_eq!(kind(db.engine.backup(&folder.path().join("file"), &mut quiet)), ErrorKind::InvalidArgument);
-    std::fs::create_dir(folder.path().join("c.part")).unwrap();
+    std::fs::create_dir_all(folder.path().join("c.part/copy")).unwrap();
     assert_eq!(kind(db.engine.backup(&folder.path().join("c"), &mut quiet)), ErrorKind::InvalidArgument);
     let copy = open(&to);
     assert_eq!(read(&copy.table(&name("t")), "r"), ["f:q@1=v"]);
     copy.close().unwrap();
+}
+
+/// What a backup leaves when its process is killed: the folder in which it was built, with a lock that nothing holds.
+#[test]
+fn a_backup_removes_what_a_killed_one_has_left() {
+    let db = Database::folder();
+    db.table("t", &["f"]).put(&put("r", &[("f:q", 1, "v")])).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (to, part) = (folder.path().join("b"), folder.path().join("b.part"));
+    for incremental in [false, true] {
+        let mut left = false;
+        let copied = db.engine.backup(&to, &mut |_| {
+            // A second backup to the same destination is refused meanwhile.
+            assert_eq!(kind(db.engine.backup(&to, &mut quiet)), ErrorKind::InvalidArgument);
+            let away = folder.path().join("away");
+            if !left {
+                copy_folder(&part, &away);
+                left = true;
+            }
+            Err(hjall_engine::Error::new(ErrorKind::Cancelled, "killed"))
+        });
+        assert_eq!(kind(copied), ErrorKind::Cancelled);
+        std::fs::rename(folder.path().join("away"), &part).unwrap();
+        match incremental {
+            false => db.engine.backup(&to, &mut quiet).unwrap(),
+            true => db.engine.backup_incremental(&to, &mut quiet).unwrap(),
+        }
+        assert!(!part.exists());
+        let copy = open(&to);
+        assert_eq!(read(&copy.table(&name("t")), "r"), ["f:q@1=v"], "incremental: {incremental}");
+        copy.close().unwrap();
+        std::fs::remove_dir_all(&to).unwrap();
+    }
+}
+
+fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy_folder(&entry.path(), &target),
+            false => std::fs::copy(entry.path(), target).map(drop).unwrap(),
+        }
+    }
 }
 
 #[test]
@@ -190,6 +235,12 @@ fn verify_counts_intact_cells_and_reports_damage() {
     assert_eq!(tables, ["damaged"], "{found:?}");
     let to = tempfile::tempdir().unwrap();
     assert!(engine.backup(&to.path().join("b"), &mut quiet).is_err(), "damage is not copied");
+    // Calls that meet the damage are counted, others are not.
+    assert_eq!(engine.statistics().unwrap().damaged_calls, 0);
+    let scan = |table| engine.table(&name(table)).scan(Scan::default()).unwrap().next(usize::MAX);
+    assert_eq!(kind(scan("damaged").map(drop)), ErrorKind::Corrupt);
+    assert!(scan("whole").is_ok());
+    assert_eq!(engine.statistics().unwrap().damaged_calls, 1);
     engine.close().unwrap();
 }
 

@@ -1,0 +1,231 @@
+//! The folders of a backup while it is built: the destination, the folder beside it in which the copy grows, and an
+//! earlier backup that the new one replaces.
+//!
+//! ```text
+//! DEST.part/UNFINISHED   locked by the process that builds the backup
+//! DEST.part/copy         the copy, a data folder, which is moved to DEST when it is complete
+//! DEST.old               the earlier backup while the new one replaces it
+//! ```
+//! If UNFINISHED exists and is not locked, a crash has ended the backup, and the next one removes what it has left. No
+//! other folder is ever removed.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::backup::is_backup_of;
+use crate::error::{Error, ErrorKind, Result};
+use crate::store::{check_not_open, failed_io, is_data_folder, private_folder, sync_folder};
+
+const LOCK_FILE: &str = "UNFINISHED";
+const COPY_FOLDER: &str = "copy";
+
+/// A backup that is being built.
+pub(super) struct Staging {
+    folder: PathBuf,
+    /// Where it is built.
+    pub(super) work: WorkFolder,
+    /// Whether an earlier backup is at the destination, which will be replaced.
+    replaces: bool,
+    /// The path of the earlier backup while it is being replaced.
+    old: PathBuf,
+}
+
+impl Staging {
+    /// Begins a backup to a folder. Checks that neither it nor the folder beside it is in use. The destination may be an
+    /// earlier incremental backup of the database whose cluster id is `replaced`.
+    ///
+    /// # Errors
+    /// Those of [`super::Engine::backup`] and [`super::Engine::backup_incremental`] for the destination.
+    pub(super) fn begin(folder: &Path, replaced: Option<&str>) -> Result<Self> {
+        let failed = |error| failed_io(&format!("making the backup {}", folder.display()), error);
+        let folder = std::path::absolute(folder).map_err(failed)?;
+        let beside = |extension: &str| {
+            let mut name = folder.file_name().ok_or_else(|| in_use(&folder))?.to_owned();
+            name.push(extension);
+            Ok(folder.with_file_name(name))
+        };
+        let (part, old) = (beside(".part")?, beside(".old")?);
+        // A crash while the earlier backup was being replaced has left it under its other name.
+        if let Some(cluster_id) = replaced
+            && !folder.exists()
+            && is_backup_of(&old, cluster_id)
+        {
+            fs::rename(&old, &folder).map_err(failed)?;
+        }
+        let replaces = check_destination(&folder, replaced)?;
+        let around = if replaces { folder.parent().unwrap_or(&folder) } else { &folder };
+        if let Some(data_folder) = data_folder_around(around) {
+            return Err(Error::invalid(format!(
+                "{} is inside the data folder {}, which may hold nothing else; name a destination outside of it",
+                folder.display(),
+                data_folder.display()
+            )));
+        }
+        // Left by a crash while an earlier backup was being replaced, or a folder of the user.
+        if replaces && old.exists() {
+            return Err(in_use(&old));
+        }
+        if let Some(parent) = part.parent() {
+            fs::create_dir_all(parent).map_err(failed)?;
+        }
+        let work = WorkFolder::begin(&part)?;
+        Ok(Self { folder, work, replaces, old })
+    }
+
+    /// The earlier backup at the destination, which will be replaced.
+    pub(super) fn earlier(&self) -> Option<&Path> {
+        self.replaces.then_some(&*self.folder)
+    }
+
+    /// Moves a complete copy to the destination, in place of an earlier backup there. Removes an incomplete one.
+    ///
+    /// # Errors
+    /// That of the copy; `Io` if it cannot be moved.
+    pub(super) fn finish(self, copied: Result<()>) -> Result<()> {
+        let moved = copied.and_then(|()| self.move_copy());
+        self.work.remove();
+        moved
+    }
+
+    fn move_copy(&self) -> Result<()> {
+        let Self { folder, work, replaces, old } = self;
+        let failed = |error| failed_io(&format!("moving the backup to {}", folder.display()), error);
+        if *replaces {
+            fs::rename(folder, old).map_err(failed)?;
+        }
+        if let Err(error) = fs::rename(work.copy(), folder) {
+            if *replaces && let Err(error) = fs::rename(old, folder) {
+                tracing::warn!(folder = %old.display(), %error, "the earlier backup was not moved back");
+            }
+            return Err(failed(error));
+        }
+        sync_folder(folder.parent().unwrap_or(folder)).map_err(failed)?;
+        if !replaces {
+            return Ok(());
+        }
+        fs::remove_dir_all(old).map_err(|error| {
+            let doing = format!(
+                "the backup {} is complete, but removing the earlier one in {}",
+                folder.display(),
+                old.display()
+            );
+            failed_io(&doing, error)
+        })
+    }
+}
+
+/// Checks that a destination is free. Returns whether it is an earlier backup of the database with this cluster id.
+fn check_destination(folder: &Path, replaced: Option<&str>) -> Result<bool> {
+    match fs::read_dir(folder) {
+        Ok(_) if replaced.is_some() && is_data_folder(folder) => {
+            check_not_open(folder).map_err(|error| match error.kind() {
+                ErrorKind::Locked => Error::new(
+                    ErrorKind::Locked,
+                    format!("{} is the folder of an open database; name another destination", folder.display()),
+                ),
+                _ => error,
+            })?;
+            if !replaced.is_some_and(|cluster_id| is_backup_of(folder, cluster_id)) {
+                return Err(Error::invalid(format!(
+                    "{} is a data folder, and not an incremental backup of this database, or it has been opened for \
+                     writing since it was made; name another destination, or remove the folder if its data is not \
+                     needed",
+                    folder.display()
+                )));
+            }
+            Ok(true)
+        }
+        Ok(mut entries) => {
+            if entries.next().is_some() {
+                return Err(in_use(folder));
+            }
+            Ok(false)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Err(in_use(folder)),
+        Err(error) => Err(failed_io(&format!("making the backup {}", folder.display()), error)),
+    }
+}
+
+fn in_use(path: &Path) -> Error {
+    Error::invalid(format!(
+        "{} exists and is not an empty folder; remove it, or name another destination",
+        path.display()
+    ))
+}
+
+/// The data folder that contains a path, which need not exist. The store removes unknown files from its folders.
+fn data_folder_around(path: &Path) -> Option<PathBuf> {
+    let existing = path.ancestors().find_map(|ancestor| fs::canonicalize(ancestor).ok())?;
+    existing.ancestors().find(|ancestor| is_data_folder(ancestor)).map(Path::to_owned)
+}
+
+/// The folder in which a backup is built, locked until this value is dropped.
+pub(super) struct WorkFolder {
+    path: PathBuf,
+    lock: File,
+}
+
+/// Closing the file would not unlock it while a forked child process has it open.
+impl Drop for WorkFolder {
+    fn drop(&mut self) {
+        if let Err(error) = self.lock.unlock() {
+            tracing::warn!(folder = %self.path.display(), %error, "unlocking the folder of a backup failed");
+        }
+    }
+}
+
+impl WorkFolder {
+    /// Creates the folder, or takes over one that a crash has left.
+    fn begin(path: &Path) -> Result<Self> {
+        let failed = |error| failed_io(&format!("making {}", path.display()), error);
+        match private_folder::create(path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed(error)),
+            Err(_) if !is_left_over(path) => return Err(in_use(path)),
+            Ok(()) | Err(_) => {}
+        }
+        let lock = OpenOptions::new().write(true).create(true).truncate(false).open(path.join(LOCK_FILE));
+        let lock = lock.map_err(failed)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::invalid(format!(
+                    "another backup is being built in {}; wait until it has ended, or name another destination",
+                    path.display()
+                )));
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        let work = Self { path: path.to_owned(), lock };
+        match fs::remove_dir_all(work.copy()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
+        }
+        private_folder::create(&work.copy()).map_err(failed)?;
+        Ok(work)
+    }
+
+    /// The folder of the copy.
+    pub(super) fn copy(&self) -> PathBuf {
+        self.path.join(COPY_FOLDER)
+    }
+
+    /// Removes the folder.
+    pub(super) fn remove(&self) {
+        if let Err(error) = fs::remove_dir_all(&self.path) {
+            tracing::warn!(folder = %self.path.display(), %error, "an unfinished backup was not removed");
+        }
+    }
+}
+
+/// Whether a folder is empty, or contains only what a backup that has not ended leaves.
+fn is_left_over(path: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(path) else { return false };
+    let names: io::Result<Vec<_>> = entries.map(|entry| Ok(entry?.file_name())).collect();
+    let is_own = |name: &OsStr| name == LOCK_FILE || name == COPY_FOLDER;
+    names.is_ok_and(|names| {
+        names.is_empty() || names.iter().any(|name| name == LOCK_FILE) && names.iter().all(|name| is_own(name))
+    })
+}
