@@ -44,6 +44,9 @@ pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], rounds: usi
         return Err(format!("{fsynced:?} {synced:?}").into());
     }
 
+    // A connection that is open but idle would be a second client.
+    drop(client);
+
     println!("{VALUE_BYTES}-byte values; p50/p99 in microseconds; Redis with appendfsync always");
     println!("{:<22} {:>5} {:>10} {:>8} {:>8}", "call", "conns", "calls/s", "p50", "p99");
     let sync = || drive(server.address, sync_puts.clone(), thrift_reply_end, SYNC_CONNECTIONS, length);

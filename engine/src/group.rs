@@ -25,7 +25,7 @@ use bytes::Bytes;
 
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
-pub use crate::store::GroupOutcome as Outcome;
+pub use crate::store::{GroupOutcome as Outcome, JournalSync};
 use crate::store::{Staged, Store, Transaction, TransactionGroup};
 
 /// The largest number of rows of a transaction that is staged. A larger one is committed separately, so that others do

@@ -445,6 +445,12 @@ pub trait JournalSync: Send + Sync {
     /// Begins or joins a sync, and calls the function when the sync has ended: on another thread, or on this one if the
     /// store has failed or was closed.
     fn when_ended(&self, ended: SyncEnded);
+
+    /// Syncs on this thread, unless another thread is syncing: `None` then. [`Self::when_ended`] has to be used in that
+    /// case.
+    fn sync_here(&self) -> Option<Result<()>> {
+        None
+    }
 }
 
 impl std::fmt::Debug for dyn JournalSync {

@@ -24,7 +24,7 @@ use super::call_scope::CallScope;
 use super::caller::Caller;
 use super::dispatcher::{AtOnce, Dispatcher, StagedWrite, ToQueue};
 use super::identity::Identity;
-use super::loop_writes::{LoopWrites, LoopWritesGuard};
+use super::loop_writes::{LoopConnection, LoopWrites, LoopWritesGuard};
 use super::runner::ActiveSettings;
 use crate::observe::{CallEnd, CallReport, Observer};
 use crate::settings::config::{Config, FastPath};
@@ -354,6 +354,26 @@ fn calls_that_are_synced_share_a_commit_and_are_answered_after_the_sync() {
         assert!(matches!(first.as_mut().poll(&mut task), Poll::Ready(Ok(_))));
         assert_eq!((world.ends(), world.running()), (vec!["answered"; 3], 0));
     }
+}
+
+/// While syncs are short, a put of the only connection does not wait for another thread. If other connections are open,
+/// they must not wait for the disk.
+#[test]
+fn the_only_connection_syncs_on_its_event_loop() {
+    let world = World::synced();
+    let mut task = Context::from_waker(Waker::noop());
+    let _only = LoopConnection::open();
+    for alone in [true, false] {
+        let _other = (!alone).then(LoopConnection::open);
+        let mut out = Vec::new();
+        let staged = world.stage(&mut out);
+        let writes = LoopWrites::current().unwrap();
+        writes.assume_short_syncs();
+        let mut put = pin!(world.dispatcher.finish(staged, &world.call, MESSAGE, &mut out, &world.caller));
+        assert!(put.as_mut().poll(&mut task).is_pending(), "others go first");
+        assert_eq!(put.as_mut().poll(&mut task).is_ready(), alone);
+    }
+    assert!(world.is_written(1));
 }
 
 /// Both kinds share a commit. Those that need no sync are answered before it has ended.

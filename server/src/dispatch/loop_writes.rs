@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
-use hjall_engine::group::{CallWrites, Group, Outcome};
+use hjall_engine::group::{CallWrites, Group, JournalSync, Outcome};
 use hjall_engine::{Error, ErrorKind};
 use tokio::sync::Notify;
 
@@ -28,8 +28,9 @@ const CALLS_MAX: usize = 128;
 /// disk then syncs while the loop runs the next calls.
 const SYNCED_CALLS: usize = 16;
 
-/// The duration of a sync, in which the task of the only call looks for its end instead of letting the thread sleep.
-/// Waking the thread would take a large part of the duration of a short sync.
+/// The duration of a short sync. While syncs are short, the only connection of a loop syncs its writes on the thread of
+/// the loop, and the task of the only call looks for the end of its sync instead of letting the thread sleep: waking
+/// threads would take a large part of the duration of a short sync.
 const SHORT_SYNC: Duration = Duration::from_micros(500);
 
 /// The writes of the event loop of the current thread.
@@ -130,6 +131,24 @@ pub enum LoopWrite {
 thread_local! {
     static CURRENT: RefCell<Option<Rc<LoopWrites>>> = const { RefCell::new(None) };
     static CALLS: Cell<u64> = const { Cell::new(0) };
+    static CONNECTIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A connection of the event loop of the current thread, until this is dropped on that thread.
+pub struct LoopConnection(());
+
+impl LoopConnection {
+    /// Counts a connection.
+    pub fn open() -> Self {
+        CONNECTIONS.set(CONNECTIONS.get() + 1);
+        Self(())
+    }
+}
+
+impl Drop for LoopConnection {
+    fn drop(&mut self) {
+        CONNECTIONS.set(CONNECTIONS.get().saturating_sub(1));
+    }
 }
 
 /// Counts a call that has arrived on the event loop of the current thread.
@@ -195,6 +214,12 @@ impl LoopWrites {
         })
     }
 
+    /// Lets the next commit be synced on this thread, as if the last sync had been short.
+    #[cfg(test)]
+    pub fn assume_short_syncs(&self) {
+        self.commits.sync_took.set(Some(Duration::ZERO));
+    }
+
     /// The lane of the calls.
     pub fn lane(&self) -> &Arc<Lane> {
         &self.lane
@@ -252,31 +277,36 @@ impl Commits {
     fn ended(&self, outcome: &Outcome) {
         let number = self.next.replace(self.next.get() + 1);
         self.ended.set(Some(Instant::now()));
+        let synced_here = match outcome {
+            Outcome::Written(sync) if self.syncs_here() => self.sync_here(&**sync),
+            _ => None,
+        };
         let state = match outcome {
             Outcome::Committed => None,
-            Outcome::Written(_) => Some(CommitState::Syncing),
+            Outcome::Written(_) => Some(match &synced_here {
+                None => CommitState::Syncing,
+                Some(Ok(())) => CommitState::Durable(Instant::now()),
+                Some(Err(error)) => CommitState::Undone(Rerun::Failed(error.again())),
+            }),
             Outcome::NotWritten => Some(CommitState::Undone(Rerun::Shared)),
             Outcome::Failed(error) => Some(CommitState::Undone(Rerun::Failed(error.again()))),
         };
         let StagedCalls { synced, unsynced } = &mut *self.staged.borrow_mut();
-        let is_of_synced = match state {
-            None => {
-                synced.clear();
-                true
-            }
-            Some(CommitState::Undone(_)) => {
-                synced.append(unsynced);
-                false
-            }
-            Some(CommitState::Syncing | CommitState::Durable(_)) => true,
-        };
+        let is_of_synced = matches!(outcome, Outcome::Committed | Outcome::Written(_));
+        if !is_of_synced {
+            synced.append(unsynced);
+        } else if state.is_none() {
+            synced.clear();
+        }
         unsynced.clear();
         if let Some(state) = state.filter(|_| !synced.is_empty()) {
             let commit = EarlierCommit { number, state, is_of_synced, permits: take(synced), tasks: Vec::new() };
             self.earlier.borrow_mut().push(commit);
         }
         self.is_synced.set(matches!(outcome, Outcome::Written(_)));
-        if let Outcome::Written(sync) = outcome {
+        if let Outcome::Written(sync) = outcome
+            && synced_here.is_none()
+        {
             self.syncing.update(|syncing| syncing + 1);
             let syncs = self.syncs.clone();
             sync.when_ended(Box::new(move |synced| syncs.add(number, synced)));
@@ -284,6 +314,21 @@ impl Commits {
         for task in self.tasks.take() {
             task.wake();
         }
+    }
+
+    /// Whether a commit may be synced on this thread: no other connection of the loop would wait for it, and syncs are
+    /// short.
+    fn syncs_here(&self) -> bool {
+        CONNECTIONS.get() == 1
+            && self.syncing.get() == 0
+            && self.sync_took.get().is_some_and(|took| took < SHORT_SYNC)
+    }
+
+    fn sync_here(&self, sync: &dyn JournalSync) -> Option<Result<(), Error>> {
+        let synced = sync.sync_here()?;
+        self.sync_took.set(self.ended.get().map(|ended| ended.elapsed()));
+        self.calls_before.set(CALLS.get());
+        Some(synced)
     }
 
     /// Notifies calls of the ends of their syncs.

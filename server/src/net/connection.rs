@@ -23,6 +23,7 @@ use crate::access::Access;
 use crate::dispatch::call::DefaultService;
 use crate::dispatch::caller::Caller;
 use crate::dispatch::dispatcher::Dispatcher;
+use crate::dispatch::loop_writes::LoopConnection;
 use crate::observe::{Brief, ClientError, ConnectionRefusal, client_error};
 use crate::wire::dialect::{Foreign, Opening, recognise};
 use crate::wire::method::Service;
@@ -59,6 +60,7 @@ impl Client {
 
 /// Serves a connection until it ends.
 pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: DefaultService, mut client: Client) {
+    let _connection = LoopConnection::open();
     let dispatcher = &endpoint.dispatcher;
     let socket = SockRef::from(&stream);
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 6);

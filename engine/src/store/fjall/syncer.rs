@@ -326,6 +326,23 @@ impl JournalSync for SyncQueue {
         sync_after_close(&self.data)
     }
 
+    fn sync_here(&self) -> Option<Result<()>> {
+        let mut state = self.state.lock();
+        if self.is_syncing() || state.failed.is_some() || state.stopped {
+            return None;
+        }
+        state.requested += 1;
+        let ticket = state.requested;
+        self.sync(&mut state);
+        if state.requested > state.synced {
+            self.wanted.notify_one();
+        }
+        match &state.failed {
+            Some(error) if state.synced < ticket => Some(Err(error.again())),
+            _ => Some(Ok(())),
+        }
+    }
+
     fn when_ended(&self, ended: SyncEnded) {
         let mut state = self.state.lock();
         if let Some(error) = &state.failed {
