@@ -21,12 +21,19 @@ pub struct Choice {
 }
 
 enum How {
-    Uniform { from: usize, rows: usize },
+    Uniform {
+        from: usize,
+        rows: usize,
+    },
     /// A rank with the zipfian distribution, scrambled.
     Zipfian(Zipf<f64>, usize),
     /// The zipfian distribution, counted from the newest row.
     Latest(Rc<Cell<usize>>),
-    Each { next: Rc<Cell<usize>>, from: usize, rows: usize },
+    Each {
+        next: Rc<Cell<usize>>,
+        from: usize,
+        rows: usize,
+    },
 }
 
 impl Choice {

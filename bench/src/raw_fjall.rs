@@ -1,7 +1,7 @@
 //! fjall itself, without an engine above it: the peer for batches of puts and for reads that no cache of rows answers.
 //!
-//! Its entries have the bytes of the cells that the engine stores (docs/storage-layout.md), and its options are those of
-//! `engine/src/store/fjall/`.
+//! Its entries have the bytes of the cells that the engine stores (docs/storage-layout.md), and its options are those
+//! of `engine/src/store/fjall/`.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};

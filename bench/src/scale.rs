@@ -66,9 +66,10 @@ impl Figures {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let head = std::iter::once("rows".to_owned()).chain(sizes.iter().map(|rows| millions(*rows)));
         let rule = vec!["---".to_owned(); sizes.len() + 1];
-        let body = self.0.iter().map(|(name, values)| {
-            line(std::iter::once((*name).to_owned()).chain(values.iter().cloned()).collect())
-        });
+        let body = self
+            .0
+            .iter()
+            .map(|(name, values)| line(std::iter::once((*name).to_owned()).chain(values.iter().cloned()).collect()));
         line(head.collect()) + &line(rule) + &body.collect::<String>()
     }
 }

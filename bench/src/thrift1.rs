@@ -101,7 +101,8 @@ impl Client {
     /// Disables and deletes a table.
     pub fn drop_table(&mut self, table: &str) -> Outcome<()> {
         let name = table.as_bytes().to_vec();
-        let disabled: DisableTableResult = self.call(&message("disableTable", &DisableTableArgs::new(name.clone()))?)?;
+        let disabled: DisableTableResult =
+            self.call(&message("disableTable", &DisableTableArgs::new(name.clone()))?)?;
         let deleted: DeleteTableResult = self.call(&message("deleteTable", &DeleteTableArgs::new(name))?)?;
         match (disabled.io, deleted.io) {
             (None, None) => Ok(()),

@@ -2,7 +2,8 @@
 
 use crate::generator::{Protocol, start_of};
 
-/// The number of rows or values in a reply; 1 if the call has no result. An error or exception in the reply is an error.
+/// The number of rows or values in a reply; 1 if the call has no result. A reply with an error or an exception is an
+/// error.
 pub fn rows(protocol: Protocol, reply: &[u8]) -> Result<u64, String> {
     match protocol {
         Protocol::Thrift | Protocol::Framed => match result(reply)? {
@@ -29,7 +30,8 @@ const EXCEPTION: u8 = 3;
 
 /// The type of the result of a Thrift call (0 without a result), and its bytes.
 fn result(reply: &[u8]) -> Result<(u8, Option<&[u8; 5]>), String> {
-    let name = reply.get(4..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u32::from_be_bytes(*bytes) as usize);
+    let name =
+        reply.get(4..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u32::from_be_bytes(*bytes) as usize);
     match reply.get(12 + name..) {
         Some([0, ..]) if reply[3] != EXCEPTION => Ok((0, None)),
         // Field 0 is the result, others are exceptions.
@@ -37,4 +39,3 @@ fn result(reply: &[u8]) -> Result<(u8, Option<&[u8; 5]>), String> {
         _ => Err(format!("a call failed: {}", start_of(reply))),
     }
 }
-

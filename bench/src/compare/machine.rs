@@ -24,7 +24,8 @@ pub fn describe(hjall: &Path, options: &Options) -> Vec<(&'static str, String)> 
     }
     if options.has_redis() {
         let version = said_by(&options.redis, &["--version"]);
-        let version = version.split_whitespace().find_map(|word| word.strip_prefix("v=")).unwrap_or("unknown").to_owned();
+        let version =
+            version.split_whitespace().find_map(|word| word.strip_prefix("v=")).unwrap_or("unknown").to_owned();
         facts.push(("Redis", version));
     }
     facts.push(("rounds", options.rounds.to_string()));

@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
-use self::results::Results;
 pub use self::report::grouped;
+use self::results::Results;
 pub use self::spinning::spin;
 pub use self::system::System;
 use crate::Outcome;
@@ -156,8 +156,7 @@ pub fn run(hjall: &std::path::Path, options: &Options) -> Outcome<()> {
     }
     let begin = Instant::now();
     let machine = machine::describe(hjall, options);
-    let mut comparison =
-        Comparison { hjall, options, values: Values::new(options.value), results: Results::default() };
+    let mut comparison = Comparison { hjall, options, values: Values::new(options.value), results: Results::default() };
     comparison.small()?;
     comparison.bulk()?;
     comparison.large()?;

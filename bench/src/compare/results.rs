@@ -208,7 +208,11 @@ impl Results {
             sample.p50,
             sample.p99,
             sample.p999,
-            if sample.cpu_us > 0.0 { format!("  {:.1} µs of processor time each", sample.cpu_us) } else { String::new() },
+            if sample.cpu_us > 0.0 {
+                format!("  {:.1} µs of processor time each", sample.cpu_us)
+            } else {
+                String::new()
+            },
         );
         let at = self.lines.iter().position(|line| line.subject == *subject).unwrap_or_else(|| {
             self.lines.push(Line { subject: subject.clone(), systems: Vec::new() });

@@ -4,9 +4,9 @@ use super::results::{Goal, Ratio, Sample, Subject};
 use super::small::ONCE;
 use super::{Comparison, System};
 use crate::Outcome;
+use crate::calls::one_row::Action;
 use crate::calls::scan::Scanner;
 use crate::choice::Choice;
-use crate::calls::one_row::Action;
 use crate::generator::{Caller, Figures, Group, Pace, Protocol};
 use crate::rows::row_at;
 
@@ -61,7 +61,10 @@ impl Comparison<'_> {
         let (gets, scans) = std::thread::scope(|scope| {
             let scans = scope.spawn(move || {
                 let measured = scanners(protocol, BESIDE).and_then(|callers| {
-                    crate::generator::run(vec![Group { address, protocol, pace: Pace::Closed, kinds: 1, callers }], length)
+                    crate::generator::run(
+                        vec![Group { address, protocol, pace: Pace::Closed, kinds: 1, callers }],
+                        length,
+                    )
                 });
                 measured.map_err(|error| error.to_string())
             });
@@ -79,6 +82,7 @@ fn group(system: &System, number: usize) -> Outcome<Group<'static>> {
 
 /// Scanners that begin at different rows.
 fn scanners(protocol: Protocol, number: usize) -> Outcome<Vec<Box<dyn Caller>>> {
-    let one = |n| Ok(Box::new(Scanner::new(protocol, ONCE, ROWS, &row_at(n as f64 / number as f64))?) as Box<dyn Caller>);
+    let one =
+        |n| Ok(Box::new(Scanner::new(protocol, ONCE, ROWS, &row_at(n as f64 / number as f64))?) as Box<dyn Caller>);
     (0..number).map(one).collect()
 }

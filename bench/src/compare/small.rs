@@ -132,9 +132,7 @@ impl Comparison<'_> {
         });
         for system in systems {
             let (values, rows) = (&self.values, self.options.rows);
-            let group = |action, seed| {
-                system.one_row(action, OVER, values, EACH, |n| Choice::uniform(n + seed, rows))
-            };
+            let group = |action, seed| system.one_row(action, OVER, values, EACH, |n| Choice::uniform(n + seed, rows));
             let groups = vec![group(Action::Get, 0)?, group(Action::Put, EACH)?];
             let measured = system.measure(groups, self.options.length())?;
             let [gets, puts] = measured.groups.as_slice() else { continue };

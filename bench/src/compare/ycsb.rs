@@ -69,8 +69,12 @@ impl Comparison<'_> {
         let name = workload.name;
         let mix = workload.mix.iter().filter(|(_, share)| *share > 0);
         let told = mix.map(|(operation, share)| format!("{share} % {}", plural(*operation))).collect::<Vec<_>>();
-        let subject = |operation: String, goals| {
-            Subject { section: SECTION, operation, connections: CONNECTIONS, unit: "operations", goals }
+        let subject = |operation: String, goals| Subject {
+            section: SECTION,
+            operation,
+            connections: CONNECTIONS,
+            unit: "operations",
+            goals,
         };
         let length = self.options.length();
         let (figures, cpu_us) = self.session(side, workload, values, Pace::Closed, length)?;

@@ -32,8 +32,7 @@ pub fn drive(
 /// Sends the calls of several groups of connections at once for the given time. Returns the results of each group.
 pub fn drive_groups(groups: &[Cycled<'_>], length: Duration) -> Outcome<Vec<Figures>> {
     let groups = groups.iter().map(|&Cycled { address, calls, protocol, connections }| {
-        let caller =
-            |n: usize| Box::new(Cycle { calls, next: n * calls.len() / connections }) as Box<dyn Caller + '_>;
+        let caller = |n: usize| Box::new(Cycle { calls, next: n * calls.len() / connections }) as Box<dyn Caller + '_>;
         Group { address, protocol, pace: Pace::Closed, kinds: 1, callers: (0..connections).map(caller).collect() }
     });
     run(groups.collect(), length)

@@ -165,9 +165,7 @@ pub fn start_of(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use hjall_idl::hbase1::{GetRowResult, TCell, TRowResult};
-    use thrift::protocol::{
-        TBinaryOutputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol, TSerializable,
-    };
+    use thrift::protocol::{TBinaryOutputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol, TSerializable};
 
     use super::*;
 
