@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::results::{Goal, Ratio, Sample, Subject};
+use super::results::{Cpu, Goal, Ratio, Sample, Subject};
 use super::small::SETTLE;
 use super::{Comparison, Part, System};
 use crate::Outcome;
@@ -47,10 +47,10 @@ impl Comparison<'_> {
                     let callers = self.batches(system.protocol, next, connections)?;
                     let measured = system.measure(vec![system.group(Pace::Closed, 1, callers)], length)?;
                     let figures = measured.groups.first().ok_or("no figures")?;
-                    self.results.add(&subject, &system.name, Sample::of_rows(figures, measured.cpu_us));
+                    self.results.add(&subject, &system.name, Sample::of_rows(figures, measured.cpu));
                 }
                 let figures: Figures = raw.put_batches(connections, ROWS, &self.values, length)?;
-                self.results.add(&subject, RAW, Sample::of_rows(&figures, 0.0));
+                self.results.add(&subject, RAW, Sample::of_rows(&figures, Cpu::default()));
             }
         }
         systems.iter().filter(|system| system.server.is_none()).try_for_each(|system| system.drop_table(TABLE))

@@ -81,7 +81,7 @@ impl Comparison<'_> {
                     if figures.empty != expected {
                         return Err(format!("{}: {} gets found no row", system.name, figures.empty).into());
                     }
-                    self.results.add(&subject, &system.name, Sample::of(figures, measured.cpu_us));
+                    self.results.add(&subject, &system.name, Sample::of(figures, measured.cpu));
                 }
             }
         }

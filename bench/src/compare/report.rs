@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::results::{Line, Ratio, Results, Spread};
+use super::results::{Cpu, Line, Ratio, Results, Spread};
 use super::{Options, plot};
 use crate::Outcome;
 
@@ -53,7 +53,7 @@ fn markdown(machine: &[(&str, String)], results: &Results, took: Duration) -> Re
         out,
         "\nRates are medians of the rounds. Ratios are those of the same round: the median, and the range in brackets. \
          Latencies are in microseconds, medians of the rounds. \"CPU\" is the processor time of the server for one \
-         operation, in microseconds."
+         operation, in microseconds, and \"generator\" that of the load generator."
     )?;
     writeln!(out, "\n## Goals\n\n| operation | connections | what | median | range | goal | reached |")?;
     writeln!(out, "|---|---|---|---|---|---|---|")?;
@@ -77,8 +77,11 @@ fn markdown(machine: &[(&str, String)], results: &Results, took: Duration) -> Re
     }
     for section in sections(results) {
         writeln!(out, "\n## {section}\n")?;
-        writeln!(out, "| operation | connections | system | per s | ratio of hjall | p50 | p99 | p99.9 | CPU |")?;
-        writeln!(out, "|---|---|---|---|---|---|---|---|---|")?;
+        writeln!(
+            out,
+            "| operation | connections | system | per s | ratio of hjall | p50 | p99 | p99.9 | CPU | generator |"
+        )?;
+        writeln!(out, "|---|---|---|---|---|---|---|---|---|---|")?;
         for line in results.lines.iter().filter(|line| line.subject.section == section) {
             for (n, series) in line.systems.iter().enumerate() {
                 let (operation, connections) = match n {
@@ -86,10 +89,13 @@ fn markdown(machine: &[(&str, String)], results: &Results, took: Duration) -> Re
                     _ => ("", String::new()),
                 };
                 let ratio = if n == 0 { None } else { line.ratio(Ratio::Rate, Some(series)) };
-                let cpu = series.median(|sample| sample.cpu_us);
+                let cpu = |of: fn(&Cpu) -> f64| {
+                    let time = series.median(|sample| of(&sample.cpu));
+                    if time > 0.0 { format!("{time:.1}") } else { String::new() }
+                };
                 writeln!(
                     out,
-                    "| {operation} | {connections} | {} | {} {} | {} | {:.0} | {:.0} | {:.0} | {} |",
+                    "| {operation} | {connections} | {} | {} {} | {} | {:.0} | {:.0} | {:.0} | {} | {} |",
                     series.system,
                     grouped(series.median(|sample| sample.rate)),
                     line.subject.unit,
@@ -97,7 +103,8 @@ fn markdown(machine: &[(&str, String)], results: &Results, took: Duration) -> Re
                     series.median(|sample| sample.p50),
                     series.median(|sample| sample.p99),
                     series.median(|sample| sample.p999),
-                    if cpu > 0.0 { format!("{cpu:.1}") } else { String::new() },
+                    cpu(|cpu| cpu.server_us),
+                    cpu(|cpu| cpu.generator_us),
                 )?;
             }
         }
@@ -143,8 +150,8 @@ mod tests {
         for line in [
             "| processor | one |",
             "| getRow | 8 | rate beside Redis | 0.50 | 0.50 to 0.50 | ≥ 0.9 | no |",
-            "| getRow | 8 | hjall | 45,678 calls |  | 100 | 0 | 0 |  |",
-            "|  |  | Redis | 91,356 calls | 0.50 (0.50 to 0.50) | 0 | 0 | 0 |  |",
+            "| getRow | 8 | hjall | 45,678 calls |  | 100 | 0 | 0 |  |  |",
+            "|  |  | Redis | 91,356 calls | 0.50 (0.50 to 0.50) | 0 | 0 | 0 |  |  |",
         ] {
             assert!(text.contains(line), "{line} is missing in {text}");
         }

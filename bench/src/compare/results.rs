@@ -12,20 +12,26 @@ pub struct Sample {
     pub p50: f64,
     pub p99: f64,
     pub p999: f64,
-    /// Processor time of the server per operation, in microseconds; 0 if it is not known.
-    pub cpu_us: f64,
+    pub cpu: Cpu,
+}
+
+/// Processor time per operation, in microseconds; 0 if it is not known.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Cpu {
+    pub server_us: f64,
+    pub generator_us: f64,
 }
 
 impl Sample {
     /// The figures of a run, with its rate in operations per second.
-    pub fn of(figures: &Figures, cpu_us: f64) -> Self {
+    pub fn of(figures: &Figures, cpu: Cpu) -> Self {
         let at = |share| figures.all.percentile_us(share);
-        Self { rate: figures.rate, p50: at(0.5), p99: at(0.99), p999: at(0.999), cpu_us }
+        Self { rate: figures.rate, p50: at(0.5), p99: at(0.99), p999: at(0.999), cpu }
     }
 
     /// The same with the rate in rows per second.
-    pub fn of_rows(figures: &Figures, cpu_us: f64) -> Self {
-        Self { rate: figures.rows_per_second, ..Self::of(figures, cpu_us) }
+    pub fn of_rows(figures: &Figures, cpu: Cpu) -> Self {
+        Self { rate: figures.rows_per_second, ..Self::of(figures, cpu) }
     }
 }
 
@@ -208,8 +214,8 @@ impl Results {
             sample.p50,
             sample.p99,
             sample.p999,
-            if sample.cpu_us > 0.0 {
-                format!("  {:.1} µs of processor time each", sample.cpu_us)
+            if sample.cpu.server_us > 0.0 {
+                format!("  CPU {:.1} µs, of the generator {:.1} µs", sample.cpu.server_us, sample.cpu.generator_us)
             } else {
                 String::new()
             },

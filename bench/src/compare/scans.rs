@@ -1,6 +1,6 @@
 //! Scans, and gets beside them.
 
-use super::results::{Goal, Ratio, Sample, Subject};
+use super::results::{Cpu, Goal, Ratio, Sample, Subject};
 use super::small::ONCE;
 use super::{Comparison, System};
 use crate::Outcome;
@@ -27,7 +27,7 @@ impl Comparison<'_> {
             for system in systems.iter().filter(|system| system.protocol != Protocol::Redis) {
                 let measured = system.measure(vec![group(system, scanners)?], self.options.length())?;
                 let figures = measured.groups.first().ok_or("no figures")?;
-                let sample = Sample::of_rows(figures, measured.cpu_us);
+                let sample = Sample::of_rows(figures, measured.cpu);
                 self.results.add(&subject, &system.name, sample);
             }
         }
@@ -45,8 +45,8 @@ impl Comparison<'_> {
         for system in systems.iter().filter(|system| system.protocol != Protocol::Redis && system.server.is_some()) {
             let alone = self.get(system, ONCE, GETTERS)?;
             let (busy, beside) = self.beside(system)?;
-            let scanners = Sample::of_rows(&beside, 0.0);
-            self.results.add(&gets, &system.name, Sample::of(&busy, 0.0));
+            let scanners = Sample::of_rows(&beside, Cpu::default());
+            self.results.add(&gets, &system.name, Sample::of(&busy, Cpu::default()));
             self.results.add(&gets, &format!("{}, idle", system.name), alone);
             self.results.add(&scans, &system.name, scanners);
         }

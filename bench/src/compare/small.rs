@@ -1,8 +1,10 @@
 //! Calls on a small table, whose rows fit in the row cache.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Duration;
 
-use super::results::{Goal, Ratio, Sample, Subject};
+use super::results::{Cpu, Goal, Ratio, Sample, Subject};
 use super::{Comparison, Part, System};
 use crate::Outcome;
 use crate::calls::one_row::Action;
@@ -37,8 +39,8 @@ impl Comparison<'_> {
             for table in [ONCE, OVER] {
                 system.create_table(table)?;
                 system.load(table, 0..self.options.rows, &self.values)?;
+                self.read_twice(system, table)?;
             }
-            self.get(system, ONCE, 8)?;
         }
         let redis_fsync = self.options.has(Part::Fsync) && self.options.has_redis();
         let redis_fsync = redis_fsync.then(|| System::redis_fsync(&self.options.redis)).transpose()?;
@@ -77,6 +79,16 @@ impl Comparison<'_> {
             system.drop_table(ONCE)?;
             system.drop_table(OVER)
         })
+    }
+
+    /// Reads each row of a table twice, which fills the row cache.
+    fn read_twice(&self, system: &System, table: &str) -> Outcome<()> {
+        let (next, rows) = (Rc::new(Cell::new(0)), self.options.rows);
+        while next.get() < 2 * rows {
+            let group = system.one_row(Action::Get, table, &self.values, 8, |_| Choice::each(&next, 0, rows))?;
+            system.measure(vec![group], Duration::from_millis(100))?;
+        }
+        Ok(())
     }
 
     /// Gets of any row of a table.
@@ -139,9 +151,9 @@ impl Comparison<'_> {
             let mut all = gets.clone();
             all.all.add(&puts.all)?;
             all.rate += puts.rate;
-            self.results.add(&together, &system.name, Sample::of(&all, measured.cpu_us));
+            self.results.add(&together, &system.name, Sample::of(&all, measured.cpu));
             for (subject, figures) in parts.iter().zip([gets, puts]) {
-                self.results.add(subject, &system.name, Sample::of(figures, 0.0));
+                self.results.add(subject, &system.name, Sample::of(figures, Cpu::default()));
             }
         }
         Ok(())
@@ -178,7 +190,7 @@ pub fn one_row(
     if action == Action::Get && figures.empty > 0 {
         return Err(format!("{}: {} gets found no row", system.name, figures.empty).into());
     }
-    Ok(Sample::of(figures, measured.cpu_us))
+    Ok(Sample::of(figures, measured.cpu))
 }
 
 /// Calls beside those of Redis.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use hjall_idl::hbase1::{MajorCompactArgs, MajorCompactResult};
 use tempfile::TempDir;
 
+use super::results::Cpu;
 use crate::Outcome;
 use crate::calls::one_row::{self, Action, OneRow};
 use crate::calls::rows::{self, Batches};
@@ -42,8 +43,8 @@ pub struct System {
 pub struct Measured {
     /// The figures of each group.
     pub groups: Vec<Figures>,
-    /// Processor time of the server per operation, in microseconds; 0 if it is not known.
-    pub cpu_us: f64,
+    /// Processor time per operation.
+    pub cpu: Cpu,
 }
 
 impl System {
@@ -177,14 +178,30 @@ impl System {
     /// Runs groups of connections to this system.
     pub fn measure(&self, groups: Vec<Group<'_>>, length: Duration) -> Outcome<Measured> {
         let before = self.usage()?;
+        let own_before = own_seconds();
         let begin = Instant::now();
         let groups = run(groups, length)?;
+        let own = own_seconds() - own_before;
         let operations: f64 = groups.iter().map(|figures| figures.rate).sum::<f64>() * begin.elapsed().as_secs_f64();
         let used = self.usage()?.since(before);
-        Ok(Measured { groups, cpu_us: used.seconds * 1e6 / operations.max(1.0) })
+        let each = |seconds: f64| seconds * 1e6 / operations.max(1.0);
+        Ok(Measured { groups, cpu: Cpu { server_us: each(used.seconds), generator_us: each(own) } })
     }
 
     fn usage(&self) -> Outcome<Usage> {
         self.server.as_ref().map_or(Ok(Usage { seconds: 0.0, switches: 0 }), Server::usage)
     }
+}
+
+/// Processor time of this thread, in seconds; 0 where it is not known.
+#[cfg(target_os = "linux")]
+fn own_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// Processor time of this thread, in seconds; 0 where it is not known.
+#[cfg(not(target_os = "linux"))]
+fn own_seconds() -> f64 {
+    0.0
 }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::results::{Goal, Ratio, Sample, Subject};
+use super::results::{Cpu, Goal, Ratio, Sample, Subject};
 use super::small::SETTLE;
 use super::{Comparison, Part, System};
 use crate::Outcome;
@@ -77,13 +77,16 @@ impl Comparison<'_> {
             goals,
         };
         let length = self.options.length();
-        let (figures, cpu_us) = self.session(side, workload, values, Pace::Closed, length)?;
+        let (figures, cpu) = self.session(side, workload, values, Pace::Closed, length)?;
         let whole = subject(format!("{name}: {}", told.join(", ")), vec![Goal::rate(0.8, "Redis")]);
-        self.results.add(&whole, &side.system.name, Sample::of(&figures, cpu_us));
+        self.results.add(&whole, &side.system.name, Sample::of(&figures, cpu));
         self.kinds(&side.system, workload, &figures, |operation| subject(format!("{name}: {operation}"), Vec::new()));
         if name == 'A' {
             let pace = Pace::Open(figures.rate / 2.0);
             let (figures, _) = self.session(side, workload, values, pace, length * 2)?;
+            if figures.unanswered > 0 {
+                println!("{}: {} operations were not answered in time", side.system.name, figures.unanswered);
+            }
             let steady = Goal::latency(Ratio::P999ToP50, 5.0, None);
             self.kinds(&side.system, workload, &figures, |operation| {
                 let goals = if operation == "reads" { vec![steady] } else { Vec::new() };
@@ -100,7 +103,7 @@ impl Comparison<'_> {
             if *share > 0 {
                 let rate = all.rate * latencies.count() as f64 / count;
                 let figures = Figures { rate, all: latencies.clone(), ..all.clone() };
-                self.results.add(&subject(plural(*operation)), &system.name, Sample::of(&figures, 0.0));
+                self.results.add(&subject(plural(*operation)), &system.name, Sample::of(&figures, Cpu::default()));
             }
         }
     }
@@ -112,7 +115,7 @@ impl Comparison<'_> {
         values: &Values,
         pace: Pace,
         length: Duration,
-    ) -> Outcome<(Figures, f64)> {
+    ) -> Outcome<(Figures, Cpu)> {
         let mut callers: Vec<Box<dyn Caller + '_>> = Vec::new();
         for n in 0..CONNECTIONS {
             let records = Rc::clone(&side.records);
@@ -125,7 +128,7 @@ impl Comparison<'_> {
         }
         let group = side.system.group(pace, workload.mix.len(), callers);
         let mut measured = side.system.measure(vec![group], length)?;
-        Ok((measured.groups.pop().ok_or("no figures")?, measured.cpu_us))
+        Ok((measured.groups.pop().ok_or("no figures")?, measured.cpu))
     }
 }
 

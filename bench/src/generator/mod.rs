@@ -175,18 +175,18 @@ impl Loop<'_> {
         }
         loop {
             busy += self.begin_due(&times)?;
-            let due = self.groups.iter().filter_map(|group| group.due(&times)).min();
-            if busy == 0 && due.is_none() {
+            if busy == 0 && self.groups.iter().all(|group| group.due(&times).is_none()) {
                 break;
             }
-            let open = self.groups.iter().any(|group| matches!(group.pace, Pace::Open(_)));
             let now = Instant::now();
-            let wake = match due {
-                // Without an idle connection, only a reply can make the operation begin.
-                Some(due) if due > now => Some(due),
-                _ if open && now >= times.gave_up => break,
-                _ if open => Some(times.gave_up),
-                _ => None,
+            // Without an idle connection, only a reply can make the next operation begin.
+            let ready = self.groups.iter().filter(|group| !group.idle.is_empty());
+            let wake = match ready.filter_map(|group| group.due(&times)).min() {
+                Some(due) if due <= now => continue,
+                Some(due) => Some(due),
+                None if self.groups.iter().all(|group| matches!(group.pace, Pace::Closed)) => None,
+                None if now >= times.gave_up => break,
+                None => Some(times.gave_up),
             };
             let timeout = wake.map_or(Ok(None), |wake| self.alarm.set(wake.saturating_duration_since(now)))?;
             match self.poll.poll(&mut events, timeout) {
@@ -257,5 +257,71 @@ impl Loop<'_> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    use super::*;
+
+    struct Ping(u64);
+
+    impl Caller for Ping {
+        fn begin(&mut self, out: &mut Vec<u8>) -> Option<usize> {
+            self.0 = self.0.checked_sub(1)?;
+            out.extend_from_slice(b"PING\r\n");
+            Some(0)
+        }
+
+        fn answered(&mut self, reply: &[u8], _out: &mut Vec<u8>) -> Result<Step, String> {
+            assert_eq!(reply, b"+PONG\r\n");
+            Ok(Step::Done { rows: 1 })
+        }
+    }
+
+    /// A server for one connection, which pauses before its answer to the call of this number.
+    fn server(pause_before: usize, pause: Duration) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address");
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a connection");
+            let mut call = [0; 6];
+            for n in 0.. {
+                if stream.read_exact(&mut call).is_err() {
+                    break;
+                }
+                if n == pause_before {
+                    std::thread::sleep(pause);
+                }
+                stream.write_all(b"+PONG\r\n").expect("a reply");
+            }
+        });
+        address
+    }
+
+    fn figures(address: SocketAddr, pace: Pace, calls: u64, length: Duration) -> Figures {
+        let callers: Vec<Box<dyn Caller>> = vec![Box::new(Ping(calls))];
+        let group = Group { address, protocol: Protocol::Redis, pace, kinds: 1, callers };
+        run(vec![group], length).expect("figures").remove(0)
+    }
+
+    #[test]
+    fn a_closed_loop_ends_when_there_are_no_more_operations() {
+        let figures = figures(server(5, Duration::ZERO), Pace::Closed, 10, Duration::from_secs(3600));
+        assert_eq!((figures.all.count(), figures.empty, figures.unanswered), (10, 0, 0));
+    }
+
+    #[test]
+    fn an_open_loop_counts_a_pause_for_all_operations_that_it_delays() {
+        let pause = Duration::from_millis(200);
+        let figures = figures(server(5, pause), Pace::Open(1_000.0), u64::MAX, Duration::from_millis(400));
+        assert_eq!((figures.all.count(), figures.unanswered), (400, 0));
+        // Those that should have begun in the first half of the pause have waited for the other half at least. On a
+        // slow machine, there are more.
+        let slow = 100.0 / 400.0;
+        assert!(figures.all.percentile_us(1.0 - slow) >= 95_000.0, "{}", figures.all.percentile_us(1.0 - slow));
     }
 }
