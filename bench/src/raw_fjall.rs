@@ -55,6 +55,24 @@ impl RawFjall {
         Ok(batch.commit()?)
     }
 
+    /// Reads the cells of a row. Returns their number.
+    pub fn get(&self, row: &[u8]) -> Outcome<usize> {
+        let mut prefix = Vec::with_capacity(40);
+        groups(row, &mut prefix);
+        let mut cells = 0;
+        for cell in self.keyspace.prefix(prefix) {
+            std::hint::black_box(cell.value()?);
+            cells += 1;
+        }
+        Ok(cells)
+    }
+
+    /// Compacts everything into one run.
+    pub fn compact(&self) -> Outcome<()> {
+        self.keyspace.rotate_memtable_and_wait()?;
+        Ok(self.keyspace.major_compact()?)
+    }
+
     /// Puts batches of new rows from several threads for the given time.
     pub fn put_batches(&self, threads: usize, rows: usize, values: &Values, length: Duration) -> Outcome<Figures> {
         let begin = Instant::now();

@@ -35,14 +35,14 @@ def test_comparison(tmp_path):
     bench("compare", *SHORT, "--redis", REDIS or "", "--out", str(tmp_path))
     report = (tmp_path / "results.md").read_text(encoding="utf-8")
     for section in ("Gets", "Puts", "Scans", "Gets beside scans", "Beside other programs", "Batches of puts",
-                    "Gets of rows that are not in the row cache", "YCSB"):
+                    "Gets of rows that are not in the row cache", "Gets without a server", "YCSB"):
         assert f"\n## {section}\n" in report
     for line in ("| getRow, rows written once, in the row cache | 50 | hjall |", "|  |  | raw fjall |",
                  "| getRow of absent rows, 0.003 million rows, after a major compaction | 8 | hjall |",
                  "| E: 95 % scans, 5 % inserts | 50 | hjall |", "| A at half load, open loop: reads | 50 | hjall |"):
         assert line in report, f"{line} is missing in:\n{report}"
     plots = sorted(tmp_path.glob("*.svg"))
-    assert len(plots) == 9
+    assert len(plots) == 10
     for plot in plots:
         assert xml.etree.ElementTree.parse(plot).getroot().tag.endswith("svg")
 

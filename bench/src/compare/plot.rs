@@ -61,7 +61,7 @@ pub fn rates(title: &str, lines: &[&Line]) -> String {
     let units: Vec<&str> = lines.iter().map(|line| line.subject.unit).collect();
     let unit = units.first().copied().unwrap_or("calls");
     let unit = if units.iter().all(|one| *one == unit) { unit } else { "calls or rows" };
-    draw(&format!("{title}: {unit} per second"), &legend, &clusters.collect::<Vec<_>>(), None)
+    draw(&format!("{title}: {unit} per second, by number of connections"), &legend, &clusters.collect::<Vec<_>>(), None)
 }
 
 /// The rates of hjall as multiples of those of the systems that goals name.
@@ -92,7 +92,10 @@ fn draw(title: &str, legend: &[(&str, String)], clusters: &[Cluster], mark: Opti
     let bars = || clusters.iter().flat_map(|cluster| &cluster.bars);
     let largest = bars().map(|bar| bar.most).chain(clusters.iter().filter_map(|cluster| cluster.goal)).chain(mark);
     let largest = largest.fold(f64::MIN_POSITIVE, f64::max);
-    let x = |value: f64| LEFT + (RIGHT - LEFT) * value / largest;
+    // One ratio that is far above the goals would make all others invisible; its bar is cut.
+    let goals = clusters.iter().filter_map(|cluster| cluster.goal).chain(mark).reduce(f64::max);
+    let largest = goals.map_or(largest, |goal| largest.min(2.0 * goal));
+    let x = |value: f64| LEFT + (RIGHT - LEFT) * value.min(largest) / largest;
     let mut document = Document::new()
         .set("viewBox", (0.0, 0.0, WIDTH, height))
         .set("font-family", "sans-serif")

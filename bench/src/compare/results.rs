@@ -40,6 +40,8 @@ impl Sample {
 pub enum Ratio {
     /// The rate of the first system divided by that of the second one.
     Rate,
+    /// The p50 of the first system, in microseconds.
+    P50,
     /// The p99 of the first system divided by that of the second one.
     P99,
     /// The p99 of the first system divided by its p50.
@@ -53,6 +55,7 @@ impl Ratio {
     pub fn name(self) -> &'static str {
         match self {
             Self::Rate => "rate",
+            Self::P50 => "p50, µs",
             Self::P99 => "p99",
             Self::P99ToP50 => "p99 ÷ p50",
             Self::P999ToP50 => "p99.9 ÷ p50",
@@ -63,6 +66,7 @@ impl Ratio {
         let divided = |a: f64, b: f64| (b > 0.0).then(|| a / b);
         match self {
             Self::Rate => divided(one.rate, other?.rate),
+            Self::P50 => Some(one.p50),
             Self::P99 => divided(one.p99, other?.p99),
             Self::P99ToP50 => divided(one.p99, one.p50),
             Self::P999ToP50 => divided(one.p999, one.p50),
@@ -85,7 +89,7 @@ impl Goal {
         Self { ratio: Ratio::Rate, bound: Bound::AtLeast(least), to: Some(to) }
     }
 
-    /// At most this ratio of latencies.
+    /// At most this latency or ratio of latencies.
     pub fn latency(ratio: Ratio, most: f64, to: Option<&'static str>) -> Self {
         Self { ratio, bound: Bound::AtMost(most), to }
     }

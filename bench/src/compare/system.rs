@@ -35,7 +35,7 @@ pub struct System {
     /// `None` for a server that runs elsewhere.
     pub server: Option<Server>,
     /// The data folder, which is deleted with the system.
-    _folder: Option<TempDir>,
+    folder: Option<TempDir>,
 }
 
 /// The figures of one measurement, and what the server has used for it.
@@ -53,7 +53,7 @@ impl System {
         let folder = tempfile::tempdir()?;
         let server = Server::hjall(binary, folder.path())?;
         let address = server.address;
-        Ok(Self { name: name.to_owned(), protocol, address, server: Some(server), _folder: Some(folder) })
+        Ok(Self { name: name.to_owned(), protocol, address, server: Some(server), folder: Some(folder) })
     }
 
     /// Starts hjall in a folder that the caller owns.
@@ -61,7 +61,18 @@ impl System {
         let server = Server::hjall_with(binary, folder, settings)?;
         let address = server.address;
         let name = "hjall".to_owned();
-        Ok(Self { name, protocol: Protocol::Thrift, address, server: Some(server), _folder: None })
+        Ok(Self { name, protocol: Protocol::Thrift, address, server: Some(server), folder: None })
+    }
+
+    /// Stops the server, runs `work` on its data folder, and starts it again.
+    pub fn stopped<T>(&mut self, binary: &Path, work: impl FnOnce(&Path) -> Outcome<T>) -> Outcome<T> {
+        self.stop()?;
+        let folder = self.folder.as_ref().ok_or("the server has no folder of its own")?.path();
+        let result = work(folder)?;
+        let server = Server::hjall(binary, folder)?;
+        self.address = server.address;
+        self.server = Some(server);
+        Ok(result)
     }
 
     /// Stops the server.
@@ -79,7 +90,7 @@ impl System {
         let server = Server::redis(binary)?;
         let address = server.address;
         let name = "Redis".to_owned();
-        Ok(Self { name, protocol: Protocol::Redis, address, server: Some(server), _folder: None })
+        Ok(Self { name, protocol: Protocol::Redis, address, server: Some(server), folder: None })
     }
 
     /// Starts Redis with `appendfsync always`.
@@ -90,12 +101,12 @@ impl System {
         let server = Server::redis_with(binary, &options)?;
         let address = server.address;
         let name = "Redis, appendfsync always".to_owned();
-        Ok(Self { name, protocol: Protocol::Redis, address, server: Some(server), _folder: Some(folder) })
+        Ok(Self { name, protocol: Protocol::Redis, address, server: Some(server), folder: Some(folder) })
     }
 
     /// A Thrift server of HBase, whose protocol has no frames by default.
     pub fn hbase(address: SocketAddr) -> Self {
-        Self { name: "HBase".to_owned(), protocol: Protocol::Thrift, address, server: None, _folder: None }
+        Self { name: "HBase".to_owned(), protocol: Protocol::Thrift, address, server: None, folder: None }
     }
 
     /// Creates a table with the family `f`, except in Redis.
