@@ -164,6 +164,8 @@ pub fn start_of(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use hjall_idl::hbase1::{GetRowResult, TCell, TRowResult};
     use thrift::protocol::{TBinaryOutputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol, TSerializable};
 
@@ -185,7 +187,8 @@ mod tests {
     }
 
     fn rows() -> Vec<u8> {
-        let columns = (0..3).map(|n| (vec![b'f', b':', b'0' + n], TCell::new(vec![b'v'; 300], 7))).collect();
+        let columns = (0..3).map(|n| (vec![b'f', b':', b'0' + n], TCell::new(vec![b'v'; 300], 7)));
+        let columns: BTreeMap<_, _> = columns.collect();
         let row = TRowResult::new(b"row".to_vec(), Some(columns), None);
         let result = GetRowResult { success: Some(vec![row.clone(), row]), ..GetRowResult::default() };
         let mut bytes = Vec::new();
