@@ -22,6 +22,8 @@ PROFILE ?= dev
 MDBOOK ?= .tools/mdbook-0.5.4/bin/mdbook
 # Time for each part of `make fuzz`.
 SECONDS ?= 60
+# Options for `make bench` and `make bench-hbase`: make bench BENCH="--rounds 1 --seconds 1 --only get,put"
+BENCH ?=
 # Time for `make linear` and `make soak`, and a seed: make linear MINUTES=60 SEED=7
 MINUTES ?=
 SEED ?=
@@ -37,8 +39,8 @@ pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
 # $(call check,NAME,COMMAND) runs a command and prints one line with its outcome. .ci/run counts these lines.
 check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
 
-.PHONY: help run release site test check fuzz judge judge-random bench idl clients requirements build binary cargo-there python-there node-there \
-  test-rust test-judge test-rest test-clients test-examples test-documents test-shell test-operation test-hostile hostile faults test-crash crash test-linear linear soak test-python build-python release-python test-node build-node release-node package-node \
+.PHONY: help run release site test check fuzz judge judge-random bench bench-hbase idl clients requirements build binary cargo-there python-there node-there \
+  test-rust test-judge test-rest test-clients test-examples test-documents test-shell test-operation test-hostile hostile faults test-crash crash test-linear linear soak test-bench test-python build-python release-python test-node build-node release-node package-node \
   check-format check-lints check-dependencies check-advisories check-fuzz check-perf check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
 
 help: ## this list
@@ -51,7 +53,7 @@ release: cargo-there ## build hjall for use: target/release/hjall. The first bui
 	@[ -e $(target)/release/hjall ] || echo "building hjall: the first time, this takes about 7 minutes on 2 cores"
 	cargo build --locked --release --bin hjall
 
-test: test-rust test-judge test-rest test-clients test-examples test-shell test-operation test-hostile test-crash test-linear test-python test-node test-documents ## all tests, from a fresh clone; random ones use fixed seeds
+test: test-rust test-judge test-rest test-clients test-examples test-shell test-operation test-hostile test-crash test-linear test-bench test-python test-node test-documents ## all tests, from a fresh clone; random ones use fixed seeds
 
 check: check-format check-lints check-dependencies check-documents check-generated check-tidy check-node check-python check-python-types ## formatting, lints, dependencies and their licences, documents, generated code
 
@@ -106,6 +108,9 @@ test-linear: build .venv/.complete ## linearizability of rows under concurrent c
 linear: build .venv/.complete ## the same for MINUTES (5) with a new seed; prints figures, keeps a failing history in target/linear
 	$(python) tests/linear/linear.py run --minutes $(or $(MINUTES),5) $(if $(SEED),--seed $(SEED))
 
+test-bench: build .venv/.complete ## that the benchmarks run, in a short form; figures are not judged
+	$(pytest) tests/bench
+
 soak: cargo-there .venv/.complete ## a mixed load over 200 families for MINUTES (20): memory, latencies, no lost write
 	cargo build --locked --release --bin hjall
 	HJALL_BIN=$(abspath $(target))/release/hjall $(python) tests/soak/soak.py --minutes $(or $(MINUTES),20)
@@ -152,8 +157,14 @@ judge-random: build .venv/.complete ## random calls of every kind beside a live 
 clients: build .venv/.complete ## the client programs of every language whose toolchain is installed
 	$(python) tests/clients/run
 
-bench: cargo-there ## print figures: speed next to Redis, start-up, memory
-	bench/run
+bench: cargo-there ## hjall beside Redis and raw fjall, with YCSB: tables and plots in bench/results. Takes about 25 minutes; shorter: BENCH="--rounds 1 --seconds 1"
+	bench/run compare --out bench/results $(BENCH)
+
+bench-hbase: cargo-there ## the same calls on a real HBase, hjall and Redis, in bench/results/hbase (needs Java and Maven; BENCH=)
+	@command -v java >/dev/null || { echo "make bench-hbase needs Java 11 or 17 (Debian: apt install openjdk-17-jre-headless)"; exit 1; }
+	@command -v mvn >/dev/null || { echo "make bench-hbase needs Maven (Debian: apt install maven)"; exit 1; }
+	trap 'tests/judge/hbase down' EXIT; tests/judge/hbase up; \
+	  bench/run compare --hbase 127.0.0.1:19090 --only get,put,scan,bulk --out bench/results/hbase $(BENCH)
 
 idl: ## generate the Rust code of idl/ from its Thrift files
 	@command -v thrift >/dev/null || { echo "make idl needs the Apache Thrift compiler 0.17.0 (Debian: apt install thrift-compiler)"; exit 1; }
@@ -182,10 +193,10 @@ check-fuzz: cargo-there ## that the targets of fuzz/ compile
 	$(call check,fuzz,cargo check --locked --manifest-path fuzz/Cargo.toml)
 
 # Not part of `make check`: it needs valgrind and a release build.
-check-perf: cargo-there python-there ## that calls execute no more instructions than bench/instructions.toml allows (needs valgrind)
+check-perf: cargo-there python-there node-there ## that calls execute no more instructions than bench/instructions.toml allows (needs valgrind)
 	@command -v valgrind >/dev/null || { echo "make check-perf needs valgrind (Debian: apt install valgrind)"; exit 1; }
-	cargo build --locked --release --bin hjall
-	$(call check,perf,HJALL_RELEASE_BIN=$(target)/release/hjall $(PYTHON) bench/instructions.py --check bench/instructions.toml)
+	cargo build --locked --release -p hjall-server -p hjall-python -p hjall-node --bins --lib
+	$(call check,perf,NODE=$(NODE) HJALL_RELEASE_BIN=$(target)/release/hjall $(PYTHON) bench/instructions.py --check bench/instructions.toml)
 
 check-documents: cargo-there
 	$(call check,documents,RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --all-features --no-deps)

@@ -6,13 +6,16 @@ benchmark. They do not show waiting, cache misses or the kernel's work.
     bench/instructions.py                 prints the counts
     bench/instructions.py --check FILE    fails if a count exceeds its limit in a TOML file
 
-The server must have been built in release mode; HJALL_RELEASE_BIN names another binary.
+The server and the extensions for Python and Node must have been built in release mode. HJALL_RELEASE_BIN names another
+server; the extensions are those beside it. Node runs without its compiler, whose work varies.
 """
 
 import argparse
 import glob
 import os
+import pathlib
 import re
+import shutil
 import socket
 import struct
 import subprocess
@@ -25,6 +28,11 @@ ROWS = 2_000
 VALUE = b"v" * 100
 SCAN_ROWS = 100
 BUSY_CONNECTIONS = 32
+# Columns of a wide row.
+COLUMNS = 10
+# Gets of an embedded program: what the second number executes more than the first one are the gets.
+EMBEDDED_GETS = (2_000, 6_000)
+ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
 class Struct:
@@ -101,6 +109,15 @@ def thrift2_put(n):
     return message("put", Struct().bytes(1, b"t").struct(2, Struct().bytes(1, row(n)).structs(2, [cell])))
 
 
+def wide_put(n):
+    puts = [Struct().bytes(2, b"f:q%d" % column).bytes(3, VALUE) for column in range(COLUMNS)]
+    return message("mutateRow", Struct().bytes(1, b"wide").bytes(2, row(n)).structs(3, puts))
+
+
+def wide_get(n):
+    return message("getRow", Struct().bytes(1, b"wide").bytes(2, row(n)))
+
+
 def atomic_increment(n):
     return message("atomicIncrement", Struct().bytes(1, b"t").bytes(2, row(n)).bytes(3, b"f:n").i64(4, 1))
 
@@ -140,14 +157,24 @@ class Connection:
         return parts
 
 
+def binary():
+    """The path of the server."""
+    return pathlib.Path(os.environ.get("HJALL_RELEASE_BIN", ROOT / "target" / "release" / "hjall")).absolute()
+
+
+def total(dump):
+    """The number of instructions in callgrind's output."""
+    (found,) = re.findall(r"^(?:summary|totals): (\d+)$", pathlib.Path(dump).read_text(), re.M)[:1]
+    return int(found)
+
+
 class Server:
     """A server under callgrind."""
 
     def __init__(self, folder):
-        binary = os.environ.get("HJALL_RELEASE_BIN", "target/release/hjall")
         self.out = os.path.join(folder, "callgrind.out")
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={self.out}", "--error-exitcode=0", "-q"]
-        command += [binary, "serve", "--data", os.path.join(folder, "data"), "--listen", "127.0.0.1:0", "--info-listen", "off"]
+        command += [binary(), "serve", "--data", os.path.join(folder, "data"), "--listen", "127.0.0.1:0", "--info-listen", "off"]
         # Under valgrind, calls take so long that some would leave the event loop, more of them on a busy machine.
         environment = {**os.environ, "HJALL_SERVER_FAST_PATH": "always"}
         self.process = subprocess.Popen(
@@ -170,9 +197,7 @@ class Server:
         self._control("--dump")
         while not (new := set(glob.glob(self.out + "*")) - before):
             time.sleep(0.05)
-        with open(new.pop()) as dump:
-            (total,) = re.findall(r"^(?:summary|totals): (\d+)$", dump.read(), re.M)[:1]
-        return int(total)
+        return total(new.pop())
 
     def stop(self):
         self.process.terminate()
@@ -217,7 +242,14 @@ def measure(server):
     few = range(300)
     yield "getRow, not in the row cache", counted(each(get_row, few), len(few))
     each(get_row, few)()
-    yield "getRow", counted(each(get_row, few), len(few))
+    cached = counted(each(get_row, few), len(few))
+    yield "getRow", cached
+    connection.call(message("createTable", Struct().bytes(1, b"wide").structs(2, [family])))
+    each(wide_put, few)()
+    each(wide_get, few)()
+    wide = counted(each(wide_get, few), len(few))
+    yield f"getRow of a row of {COLUMNS} columns", wide
+    yield "encoding a further column of a getRow", (wide - cached) / (COLUMNS - 1)
     length = len(connection.call(get_row(0)))
     buffered = Connection(server.port)
     buffered.call_without_frame(get_row(0), length)
@@ -239,11 +271,61 @@ def measure(server):
     yield "put (Thrift2)", counted(each(thrift2_put, range(1_300, 1_600)), 300)
     yield "atomicIncrement", counted(each(atomic_increment, range(500, 700)), 200)
     yield f"atomicIncrement, {BUSY_CONNECTIONS} connections", counted(spread(atomic_increment, 10), 10 * BUSY_CONNECTIONS)
-    yield "mutateRows of 1,000, a row", counted(lambda: connection.call(mutate_rows(0, 1_000)), 1_000)
+    batch = mutate_rows(0, 1_000)
+    framed = counted(lambda: connection.call(batch), 1_000)
+    yield "mutateRows of 1,000, a row", framed
+    # Without a frame, the server has to find the end of the message. The reply has no result: its header and one byte.
+    empty = len(batch[4:batch.index(b"mutateRows") + len(b"mutateRows") + 4]) + 1
+    again = counted(lambda: connection.call(batch), 1_000)
+    unframed = counted(lambda: buffered.call_without_frame(batch, empty), 1_000)
+    yield "measuring a message of mutateRows, a row", unframed - again
     opened = scanner(connection)
     pages = ROWS // SCAN_ROWS - 1
     fetch = message("scannerGetList", Struct().i32(1, opened).i32(2, SCAN_ROWS))
     yield "scannerGetList, a row", counted(each(lambda _: fetch, range(pages)), pages * SCAN_ROWS)
+
+
+def embedded(folder, command, environment):
+    """The instructions of one get in a program that takes their number as its argument."""
+    totals = []
+    for gets in EMBEDDED_GETS:
+        out = os.path.join(folder, f"embedded.{gets}")
+        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--trace-children=no", "-q"]
+        ended = subprocess.run([*valgrind, *command, str(gets)], env={**os.environ, **environment}, capture_output=True, text=True)
+        if ended.returncode:
+            sys.exit(f"{' '.join(command)} failed:\n{ended.stdout}{ended.stderr}")
+        totals.append(total(out))
+    return (totals[1] - totals[0]) / (EMBEDDED_GETS[1] - EMBEDDED_GETS[0])
+
+
+def extension(name):
+    """The path of an extension beside the server."""
+    path = binary().with_name(name)
+    if not path.exists():
+        sys.exit(f"{path} does not exist: build it with cargo build --release -p hjall-python -p hjall-node")
+    return path
+
+
+def measure_embedded(folder):
+    """Yields the name and the instructions per call of gets in programs that embed the engine."""
+    package = pathlib.Path(folder, "python")
+    shutil.copytree(ROOT / "python" / "src" / "hjall", package / "hjall", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    shutil.copy(extension("lib_native.so"), package / "hjall" / "_native.abi3.so")
+    python = [sys.executable, str(ROOT / "bench" / "python" / "gets.py")]
+    yield "row (Python), from memory", embedded(folder, python, {"PYTHONPATH": str(package)})
+    module = shutil.copy(extension("libhjall_node.so"), pathlib.Path(folder, "hjall.node"))
+    node = [os.environ.get("NODE", "node"), "--jitless", str(ROOT / "bench" / "node" / "gets.js")]
+    yield "rowSync (Node), from memory", embedded(folder, node, {"HJALL_NODE_ADDON": str(module)})
+
+
+def counts(folder):
+    """Yields the name and the instructions per call of each kind of call."""
+    server = Server(folder)
+    try:
+        yield from measure(server)
+    finally:
+        server.stop()
+    yield from measure_embedded(folder)
 
 
 def main():
@@ -256,15 +338,11 @@ def main():
             limits = tomllib.load(file)["instructions"]
     failed = []
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(folder)
-        try:
-            for name, count in measure(server):
-                limit = limits.pop(name, None)
-                exceeds = limit is not None and count > limit
-                failed += [name] * exceeds
-                print(f"{name:<40} {count:>10,.0f}" + (f"  limit {limit:,}" if limit else "") + "  EXCEEDED" * exceeds)
-        finally:
-            server.stop()
+        for name, count in counts(folder):
+            limit = limits.pop(name, None)
+            exceeds = limit is not None and count > limit
+            failed += [name] * exceeds
+            print(f"{name:<44} {count:>10,.0f}" + (f"  limit {limit:,}" if limit else "") + "  EXCEEDED" * exceeds, flush=True)
     if limits:
         sys.exit(f"{arguments.check} has limits of unknown names: {', '.join(limits)}")
     if failed:

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use hjall_idl::hbase1::*;
 
 use crate::Outcome;
-use crate::peer::Figures;
+use crate::generator::Figures;
 use crate::process::Server;
 use crate::thrift1::{Client, get_row, message, scanner_close, scanner_get_list};
 
@@ -210,7 +210,7 @@ fn timed(limit: Duration, mut call: impl FnMut(u64) -> Outcome<()>) -> Outcome<F
             break;
         }
     }
-    Ok(Figures::new(latencies_us, begin.elapsed()))
+    Figures::of(&latencies_us, begin.elapsed())
 }
 
 fn percentiles(figures: &Figures) -> String {
@@ -218,7 +218,7 @@ fn percentiles(figures: &Figures) -> String {
 }
 
 /// The disk space of the files below a folder.
-fn bytes_of(folder: &Path) -> Outcome<u64> {
+pub fn bytes_of(folder: &Path) -> Outcome<u64> {
     let mut bytes = 0;
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {

@@ -8,8 +8,8 @@ use std::time::Duration;
 use hjall_idl::hbase1::MutateRowResult;
 
 use crate::Outcome;
-use crate::load::thrift_reply_end;
-use crate::peer::{Figures, drive};
+use crate::generator::cycled::drive;
+use crate::generator::{EndSearch, Figures, Protocol};
 use crate::process::Server;
 use crate::thrift1::{Client, get_row, mutate_row};
 
@@ -24,7 +24,7 @@ pub fn run(hjall: &Path, connections: usize) -> Outcome<()> {
     client.create_table(TABLE, &["f".to_owned()])?;
     let _: MutateRowResult = client.call(&mutate_row(TABLE, b"row", "f:q", b"value".to_vec())?)?;
     let get = get_row(TABLE, b"row")?;
-    let active = || drive(server.address, vec![get.clone()], thrift_reply_end, 1, Duration::from_secs(3));
+    let active = || drive(server.address, std::slice::from_ref(&get), Protocol::Thrift, 1, Duration::from_secs(3));
     active()?;
     let before = active()?;
     let (kib, threads) = (server.resident_kib()?, server.threads()?);
@@ -42,8 +42,8 @@ pub fn run(hjall: &Path, connections: usize) -> Outcome<()> {
     let mut reply = [0; 4096];
     for stream in &mut idle {
         stream.write_all(&get)?;
-        let mut length = 0;
-        while thrift_reply_end(reply.get(..length).unwrap_or_default()).is_none() {
+        let (mut length, mut search) = (0, EndSearch::default());
+        while search.end(Protocol::Thrift, reply.get(..length).unwrap_or_default())?.is_none() {
             match stream.read(reply.get_mut(length..).unwrap_or_default())? {
                 0 => return Err("an idle connection was closed".into()),
                 n => length += n,

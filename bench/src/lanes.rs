@@ -6,10 +6,11 @@ use std::time::Duration;
 use hjall_idl::hbase1::MutateRowsResult;
 
 use crate::Outcome;
-use crate::load::{row, thrift_reply_end};
-use crate::peer::{Figures, drive};
+use crate::generator::cycled::drive;
+use crate::generator::{Figures, Protocol};
 use crate::pin::Cores;
 use crate::process::Server;
+use crate::rows::row;
 use crate::scan::Beside;
 use crate::thrift1::{Client, get_row, mutate_row, mutate_rows};
 
@@ -52,7 +53,7 @@ pub fn run(hjall: &Path, length: Duration, rows: usize, settings: &[String]) -> 
             line(&format!("{name}, busy"), &pair.busy, &beside);
             all.push(pair);
         }
-        let p99 = |figures: &Figures| f64::from(figures.percentile_us(0.99)).max(1.0);
+        let p99 = |figures: &Figures| figures.all.percentile_us(0.99).max(1.0);
         if let [split, one] = all.as_slice() {
             println!(
                 "p99 busy: split is {:.2} x its idle one (goal 1.5 on cores apart), one queue is {:.1} x split (goal 10)",
@@ -78,12 +79,12 @@ fn measure(server: &Server, length: Duration, rows: usize) -> Outcome<Pair> {
     let some = |f: &dyn Fn(usize) -> Outcome<Vec<u8>>| (0..rows.min(20_000)).map(f).collect::<Outcome<Vec<_>>>();
     let gets = some(&|n| get_row(TABLE, &row(n)))?;
     let puts = some(&|n| mutate_row(TABLE, &row(n), "f:q", vec![b'w'; VALUE_BYTES]))?;
-    let get = || drive(server.address, gets.clone(), thrift_reply_end, GETTERS, length);
+    let get = || drive(server.address, &gets, Protocol::Thrift, GETTERS, length);
     // Warm up.
-    drive(server.address, gets.clone(), thrift_reply_end, GETTERS, Duration::from_secs(1))?;
+    drive(server.address, &gets, Protocol::Thrift, GETTERS, Duration::from_secs(1))?;
     let idle = get()?;
     let beside = Beside::start(server.address, TABLE, SCANNERS, WRITERS, puts);
-    drive(server.address, gets.clone(), thrift_reply_end, GETTERS, Duration::from_secs(1))?;
+    drive(server.address, &gets, Protocol::Thrift, GETTERS, Duration::from_secs(1))?;
     let before = beside.counts();
     let busy = get()?;
     let after = beside.counts();

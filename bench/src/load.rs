@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use hjall_idl::hbase1::{MutateRowsResult, ScannerOpenWithScanResult};
 
-use crate::peer::{Figures, ReplyEnd, drive};
+use crate::generator::cycled::drive;
+use crate::generator::{Figures, Protocol};
 use crate::process::Server;
+use crate::rows::row;
 use crate::thrift1::{Client, get_row, mutate_row, mutate_rows, open_scanner, scanner_get_list};
 use crate::{Outcome, redis};
 
@@ -14,26 +16,6 @@ const TABLE: &str = "bench";
 const VALUE_BYTES: usize = 100;
 /// Rows requested by one scannerGetList.
 const SCAN_ROWS: i32 = 100;
-
-/// The end of a reply in strict binary protocol whose result is at most a list of rows.
-pub fn thrift_reply_end(buffer: &[u8]) -> Option<usize> {
-    use thrift::protocol::{TBinaryInputProtocol, TInputProtocol, TType};
-    if buffer.len() < 12 {
-        return None;
-    }
-    let mut rest = buffer;
-    {
-        let mut input = TBinaryInputProtocol::new(&mut rest, true);
-        input.read_message_begin().ok()?;
-        input.skip(TType::Struct).ok()?;
-    }
-    Some(buffer.len() - rest.len())
-}
-
-/// The key of a row, spread over the whole range.
-pub fn row(n: usize) -> Vec<u8> {
-    format!("row{:08}", n.wrapping_mul(2_654_435_761) % 100_000_000).into_bytes()
-}
 
 /// Fills both servers, then prints one line for each call and number of connections.
 pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], length: Duration, rows: usize) -> Outcome<()> {
@@ -56,7 +38,7 @@ pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], length: Dur
     let puts = some(&|n| mutate_row(TABLE, &row(n), "f:q", value.clone()))?;
     let redis_sets = some(&|n| Ok(redis::command(&[b"SET", &row(n), &value])))?;
     let redis_gets = some(&|n| Ok(redis::command(&[b"GET", &row(n)])))?;
-    drive(peer.address, redis_sets.clone(), redis::reply_end, 8, Duration::from_secs(1))?;
+    drive(peer.address, &redis_sets, Protocol::Redis, 8, Duration::from_secs(1))?;
 
     println!(
         "{} cores; {rows} rows, {VALUE_BYTES}-byte values; p50/p99 in microseconds",
@@ -64,15 +46,15 @@ pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], length: Dur
     );
     println!("{:<12} {:>5} {:>10} {:>8} {:>8}   beside Redis", "call", "conns", "calls/s", "p50", "p99");
     for &n in connections {
-        let go = |address, calls: &Vec<Vec<u8>>, end: ReplyEnd| drive(address, calls.clone(), end, n, length);
-        let redis_get = go(peer.address, &redis_gets, redis::reply_end)?;
-        let redis_set = go(peer.address, &redis_sets, redis::reply_end)?;
+        let go = |address, calls: &[Vec<u8>], protocol| drive(address, calls, protocol, n, length);
+        let redis_get = go(peer.address, &redis_gets, Protocol::Redis)?;
+        let redis_set = go(peer.address, &redis_sets, Protocol::Redis)?;
         line("redis GET", n, &redis_get, None);
         line("redis SET", n, &redis_set, None);
-        line("getRow", n, &go(server.address, &gets, thrift_reply_end)?, Some(("GET", &redis_get)));
-        line("mutateRow", n, &go(server.address, &puts, thrift_reply_end)?, Some(("SET", &redis_set)));
+        line("getRow", n, &go(server.address, &gets, Protocol::Thrift)?, Some(("GET", &redis_get)));
+        line("mutateRow", n, &go(server.address, &puts, Protocol::Thrift)?, Some(("SET", &redis_set)));
         let scans = scan_pages(&mut client, n, length)?;
-        let figures = drive(server.address, scans, thrift_reply_end, n, length)?;
+        let figures = drive(server.address, &scans, Protocol::Thrift, n, length)?;
         line("scanGetList", n, &figures, None);
         println!("{:<12} {n:>5} {:>10.0} rows/s", "", figures.rate * f64::from(SCAN_ROWS));
     }

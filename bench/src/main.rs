@@ -3,10 +3,14 @@
 //! Prints figures and never fails because of one.
 
 mod ageing;
+mod calls;
+mod choice;
+mod compare;
 mod cores;
 mod deletions;
 mod engine;
 mod filters;
+mod generator;
 mod hot;
 mod idle;
 mod lanes;
@@ -14,11 +18,13 @@ mod load;
 mod median;
 mod mixed;
 mod overload;
-mod peer;
 mod pin;
 mod pressure;
 mod process;
+mod raw_fjall;
 mod redis;
+mod rows;
+mod scale;
 mod scan;
 mod start;
 mod sync;
@@ -44,6 +50,13 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum What {
+    /// hjall side by side with Redis, raw fjall and HBase: interleaved rounds, tables and plots
+    Compare(compare::Options),
+    /// A table of millions of rows: load, gets, scans, memory, size on disk, start-up time
+    Scale(scale::Options),
+    /// Uses a processor until its standard input ends
+    #[command(hide = true)]
+    Spin,
     /// getRow, mutateRow and scannerGetList through a socket, compared with GET and SET of Redis
     Load {
         /// Numbers of connections; one run for each
@@ -214,6 +227,9 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 fn main() -> Outcome<()> {
     let arguments = Arguments::parse();
     match arguments.what {
+        What::Compare(options) => compare::run(&arguments.hjall, &options),
+        What::Scale(options) => scale::run(&arguments.hjall, &options),
+        What::Spin => compare::spin(),
         What::Load { connections, seconds, rows, redis } => {
             load::run(&arguments.hjall, &redis, &connections, Duration::from_secs(seconds), rows)
         }

@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use hjall_idl::hbase1::MutateRowsResult;
 
-use crate::load::{row, thrift_reply_end};
+use crate::generator::cycled::{Cycled, drive_groups};
+use crate::generator::{Figures, Protocol};
 use crate::median::median;
-use crate::peer::{Figures, Group, drive_groups};
 use crate::process::{Server, Usage};
+use crate::rows::row;
 use crate::thrift1::{Client, get_row, mutate_row, mutate_rows};
 use crate::{Outcome, redis};
 
@@ -43,7 +44,7 @@ pub fn run(hjall: &Path, redis_binary: &Path, length: Duration, rounds: usize, r
         some(&|n| Ok(redis::command(&[b"GET", &row(n)])))?,
         some(&|n| Ok(redis::command(&[b"SET", &row(n), &value])))?,
     ];
-    let set = Group { address: peer.address, calls: &theirs[1], end: redis::reply_end, connections: 8 };
+    let set = Cycled { address: peer.address, calls: &theirs[1], protocol: Protocol::Redis, connections: 8 };
     drive_groups(&[set], Duration::from_secs(1))?;
     println!(
         "{} cores; {rows} rows, {VALUE_BYTES}-byte values; p50/p99 in microseconds; µs and switches of the server per call",
@@ -56,15 +57,15 @@ pub fn run(hjall: &Path, redis_binary: &Path, length: Duration, rounds: usize, r
     let mut ratios = vec![Vec::new(); LOADS.len()];
     for _ in 0..rounds {
         for (at, (load, gets, puts)) in LOADS.into_iter().enumerate() {
-            let go = |name: &str, server: &Server, calls: &[Vec<Vec<u8>>; 2], end| -> Outcome<f64> {
+            let go = |name: &str, server: &Server, calls: &[Vec<Vec<u8>>; 2], protocol| -> Outcome<f64> {
                 let before = server.usage()?;
                 let group =
-                    |n: usize, connections| Group { address: server.address, calls: &calls[n], end, connections };
+                    |n: usize, connections| Cycled { address: server.address, calls: &calls[n], protocol, connections };
                 let figures = drive_groups(&[group(0, gets), group(1, puts)], length)?;
                 Ok(line(load, name, &figures, server.usage()?.since(before), length))
             };
-            let redis = go("redis", &peer, &theirs, redis::reply_end)?;
-            let hjall = go("hjall", &server, &ours, thrift_reply_end)?;
+            let redis = go("redis", &peer, &theirs, Protocol::Redis)?;
+            let hjall = go("hjall", &server, &ours, Protocol::Thrift)?;
             ratios[at].push(hjall / redis);
         }
     }

@@ -11,10 +11,10 @@ use tokio::task::LocalSet;
 use tokio::time::sleep_until;
 
 use crate::Outcome;
-use crate::load::row;
-use crate::peer::Figures;
+use crate::generator::Figures;
 use crate::pin::Cores;
 use crate::process::Server;
+use crate::rows::row;
 use crate::scan::Framed;
 use crate::thrift1::{Client, get_rows, mutate_rows};
 
@@ -46,10 +46,10 @@ pub fn run(hjall: &Path, length: Duration, waiting: usize, batch: usize) -> Outc
     let short = Duration::from_secs(3);
     drive(server.address, &calls, PEAK_CONNECTIONS, None, short)?;
     let (peak, elapsed) = drive(server.address, &calls, PEAK_CONNECTIONS, None, short)?;
-    let peak = Figures::new(peak.served_us, elapsed);
+    let peak = Figures::of(&peak.served_us, elapsed)?;
     line("capacity", &peak, "");
     let (alone, elapsed) = drive(server.address, &calls, 1, None, Duration::from_secs(1))?;
-    let alone = Figures::new(alone.served_us, elapsed);
+    let alone = Figures::of(&alone.served_us, elapsed)?;
     line("one connection alone", &alone, "");
 
     let kib = server.resident_kib()?;
@@ -64,7 +64,7 @@ pub fn run(hjall: &Path, length: Duration, waiting: usize, batch: usize) -> Outc
         refusals.extend(some.refused_us);
         slices += 1;
         if slices == 1 {
-            line("first seconds", &Figures::new(some.served_us, elapsed), "");
+            line("first seconds", &Figures::of(&some.served_us, elapsed)?, "");
         }
     }
     let took = begin.elapsed();
@@ -77,7 +77,7 @@ pub fn run(hjall: &Path, length: Duration, waiting: usize, batch: usize) -> Outc
         mean / peak.rate,
         least / peak.rate
     );
-    let refused = Figures::new(refusals, took);
+    let refused = Figures::of(&refusals, took)?;
     line("refused", &refused, &format!("max {} us (goal: under 10,000)", refused.percentile_us(1.0)));
     println!(
         "memory: {:.1} MiB before, {:.1} MiB at most, {:.1} MiB after",
@@ -86,7 +86,7 @@ pub fn run(hjall: &Path, length: Duration, waiting: usize, batch: usize) -> Outc
         mib(server.resident_kib()?)
     );
     let refused_after = after.refused_us.len();
-    let recovered = Figures::new(after.served_us, elapsed);
+    let recovered = Figures::of(&after.served_us, elapsed)?;
     line("alone, right after", &recovered, &format!("{refused_after} refused in that second (goal 0)"));
     server.stop()
 }

@@ -8,10 +8,11 @@ use std::time::Duration;
 use hjall_idl::hbase1::MutateRowsResult;
 
 use crate::Outcome;
-use crate::load::{row, thrift_reply_end};
+use crate::generator::cycled::drive;
+use crate::generator::{Figures, Protocol};
 use crate::median::median;
-use crate::peer::{Figures, drive};
 use crate::process::Server;
+use crate::rows::row;
 use crate::thrift1::{Client, mutate_row, mutate_rows};
 
 /// The table that is loaded, and the one whose puts are measured.
@@ -35,7 +36,7 @@ pub fn run(hjall: &Path, rounds: usize, length: Duration, settings: &[String]) -
     }
     let puts = (0..20_000).map(|n| mutate_row(MEASURED, &row(n), "f:q", vec![b'v'; VALUE_BYTES]));
     let puts = puts.collect::<Outcome<Vec<_>>>()?;
-    let put = || drive(server.address, puts.clone(), thrift_reply_end, PUTTERS, length);
+    let put = || drive(server.address, &puts, Protocol::Thrift, PUTTERS, length);
     println!("puts of {VALUE_BYTES} bytes at {PUTTERS} connections; microseconds");
     println!("{:<8} {:>10} {:>8} {:>8} {:>8}   beside", "", "puts/s", "p50", "p99", "worst");
     put()?;
@@ -58,7 +59,7 @@ pub fn run(hjall: &Path, rounds: usize, length: Duration, settings: &[String]) -
         let beside = beside?;
         let bytes = loaded.load(Ordering::Relaxed) as f64 / f64::from(1 << 20);
         line("loaded", &beside, &format!("{:.1} MiB/s into the other table", bytes / length.as_secs_f64()));
-        let p99 = |figures: &Figures| f64::from(figures.percentile_us(0.99)).max(1.0);
+        let p99 = |figures: &Figures| figures.all.percentile_us(0.99).max(1.0);
         ratios.push(p99(&beside) / p99(&idle));
     }
     let listed: Vec<_> = ratios.iter().map(|ratio| format!("{ratio:.2}")).collect();

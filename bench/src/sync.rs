@@ -6,10 +6,11 @@ use std::time::Duration;
 use hjall_idl::hbase1::MutateRowResult;
 use hjall_idl::hbase2::{PutArgs, PutResult, TColumnValue, TPut};
 
-use crate::load::{row, thrift_reply_end};
+use crate::generator::cycled::drive;
+use crate::generator::{Figures, Protocol};
 use crate::median::median;
-use crate::peer::{Figures, drive};
 use crate::process::Server;
+use crate::rows::row;
 use crate::thrift1::{Client, message, mutate_row};
 use crate::{Outcome, redis};
 
@@ -49,13 +50,13 @@ pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], rounds: usi
 
     println!("{VALUE_BYTES}-byte values; p50/p99 in microseconds; Redis with appendfsync always");
     println!("{:<22} {:>5} {:>10} {:>8} {:>8}", "call", "conns", "calls/s", "p50", "p99");
-    let sync = || drive(server.address, sync_puts.clone(), thrift_reply_end, SYNC_CONNECTIONS, length);
+    let sync = || drive(server.address, &sync_puts, Protocol::Thrift, SYNC_CONNECTIONS, length);
     let mut ratios = vec![Vec::new(); connections.len() + 1];
     for _ in 0..rounds {
         for (ratios, &n) in ratios.iter_mut().zip(connections) {
-            let set = drive(peer.address, sets.clone(), redis::reply_end, n, length)?;
+            let set = drive(peer.address, &sets, Protocol::Redis, n, length)?;
             line("redis SET", n, &set, "");
-            let put = drive(server.address, fsync_puts.clone(), thrift_reply_end, n, length)?;
+            let put = drive(server.address, &fsync_puts, Protocol::Thrift, n, length)?;
             ratios.push(put.rate / set.rate);
             line("put, FSYNC_WAL", n, &put, &format!("{:.2} x SET", put.rate / set.rate));
         }
@@ -64,9 +65,9 @@ pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], rounds: usi
         let (beside, writer) = std::thread::scope(|scope| {
             // It ends a little later than the others, so that they are never alone.
             let longer = length + Duration::from_millis(500);
-            let fsync = fsync_puts.clone();
+            let fsync = &fsync_puts;
             let writer = scope
-                .spawn(move || drive(address, fsync, thrift_reply_end, 1, longer).map_err(|error| error.to_string()));
+                .spawn(move || drive(address, fsync, Protocol::Thrift, 1, longer).map_err(|error| error.to_string()));
             (sync(), writer.join())
         });
         let writer = writer.map_err(|_| "the FSYNC_WAL writer panicked")??;

@@ -98,6 +98,18 @@ impl Client {
         self.create(table, &["f".to_owned()], ttl_seconds)
     }
 
+    /// Disables and deletes a table.
+    pub fn drop_table(&mut self, table: &str) -> Outcome<()> {
+        let name = table.as_bytes().to_vec();
+        let disabled: DisableTableResult =
+            self.call(&message("disableTable", &DisableTableArgs::new(name.clone()))?)?;
+        let deleted: DeleteTableResult = self.call(&message("deleteTable", &DeleteTableArgs::new(name))?)?;
+        match (disabled.io, deleted.io) {
+            (None, None) => Ok(()),
+            (disabled, deleted) => Err(format!("{table}: {disabled:?} {deleted:?}").into()),
+        }
+    }
+
     fn create(&mut self, table: &str, families: &[String], ttl_seconds: i32) -> Outcome<()> {
         let families = families.iter().map(|f| ColumnDescriptor {
             name: Some(format!("{f}:").into_bytes()),
