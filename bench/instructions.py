@@ -100,6 +100,12 @@ def mutate_rows(first, count):
     return message("mutateRows", Struct().bytes(1, b"t").structs(2, batches))
 
 
+def put_multiple(first, count):
+    cell = Struct().bytes(1, b"f").bytes(2, b"q").bytes(3, VALUE)
+    puts = [Struct().bytes(1, row(n)).structs(2, [cell]) for n in range(first, first + count)]
+    return message("putMultiple", Struct().bytes(1, b"t").structs(2, puts))
+
+
 def thrift2_get(n):
     return message("get", Struct().bytes(1, b"t").struct(2, Struct().bytes(1, row(n))))
 
@@ -283,6 +289,7 @@ def measure(server):
     pages = ROWS // SCAN_ROWS - 1
     fetch = message("scannerGetList", Struct().i32(1, opened).i32(2, SCAN_ROWS))
     yield "scannerGetList, a row", counted(each(lambda _: fetch, range(pages)), pages * SCAN_ROWS)
+    yield "putMultiple of 1,000, a row", counted(lambda: connection.call(put_multiple(0, 1_000)), 1_000)
 
 
 def embedded(folder, command, environment):

@@ -5,7 +5,7 @@
 //! [ttl]  [sequence]  the caller's bytes
 //! ```
 
-use bytes::{Buf, Bytes};
+use bytes::{Buf, BufMut, Bytes};
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -80,18 +80,27 @@ pub fn of_plain(mut stored: Bytes) -> Bytes {
 
 /// Encodes a value. The result is never empty.
 pub fn encode(ttl_ms: Option<i64>, sequence: Option<u64>, bytes: &[u8]) -> Bytes {
-    let len = 1 + ttl_ms.map_or(0, |_| 8) + sequence.map_or(0, |_| 8) + bytes.len();
     // A vector that is full becomes `Bytes` without another allocation.
-    let mut out = Vec::with_capacity(len);
-    out.push(ttl_ms.map_or(0, |_| TTL) | sequence.map_or(0, |_| SEQUENCE));
+    let mut out = Vec::with_capacity(encoded_len(ttl_ms, sequence, bytes));
+    put(&mut out, ttl_ms, sequence, bytes);
+    out.into()
+}
+
+/// The length of an encoded value.
+pub fn encoded_len(ttl_ms: Option<i64>, sequence: Option<u64>, bytes: &[u8]) -> usize {
+    1 + ttl_ms.map_or(0, |_| 8) + sequence.map_or(0, |_| 8) + bytes.len()
+}
+
+/// Appends an encoded value.
+pub fn put(out: &mut impl BufMut, ttl_ms: Option<i64>, sequence: Option<u64>, bytes: &[u8]) {
+    out.put_u8(ttl_ms.map_or(0, |_| TTL) | sequence.map_or(0, |_| SEQUENCE));
     if let Some(ttl) = ttl_ms {
-        out.extend_from_slice(&ttl.to_be_bytes());
+        out.put_i64(ttl);
     }
     if let Some(sequence) = sequence {
-        out.extend_from_slice(&sequence.to_be_bytes());
+        out.put_u64(sequence);
     }
-    out.extend_from_slice(bytes);
-    out.into()
+    out.put_slice(bytes);
 }
 
 impl Value {

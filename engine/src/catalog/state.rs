@@ -153,6 +153,20 @@ impl TableState {
         self.traffic.count_writes(self.region_index(row), mutations, bytes);
     }
 
+    /// Counts mutations, each given by its row and its bytes.
+    pub(crate) fn count_each_write<'a>(&self, mutations: impl Iterator<Item = (&'a [u8], usize)>) {
+        let (mut region, mut many, mut sum) = (0, 0, 0);
+        for (row, bytes) in mutations {
+            let index = self.region_index(row);
+            if index != region {
+                self.traffic.count_writes(region, many, sum);
+                (region, many, sum) = (index, 0, 0);
+            }
+            (many, sum) = (many + 1, sum + bytes);
+        }
+        self.traffic.count_writes(region, many, sum);
+    }
+
     fn region_index(&self, row: &[u8]) -> usize {
         self.regions.partition_point(|region| &region.start[..] <= row).saturating_sub(1)
     }
@@ -239,5 +253,16 @@ impl TableState {
         out.put_u64(self.number);
         out.put_slice(row);
         out.freeze()
+    }
+
+    /// The names under which these rows are locked, in one allocation.
+    pub(crate) fn row_locks<'a>(&self, rows: impl ExactSizeIterator<Item = &'a [u8]> + Clone) -> Vec<Bytes> {
+        let mut all = Vec::with_capacity(rows.clone().map(|row| LOCK_PREFIX + row.len()).sum());
+        for row in rows.clone() {
+            all.extend_from_slice(&self.number.to_be_bytes());
+            all.extend_from_slice(row);
+        }
+        let mut all = Bytes::from(all);
+        rows.map(|row| all.split_to(LOCK_PREFIX + row.len())).collect()
     }
 }

@@ -4,7 +4,7 @@
 //! The bytes are divided into groups of eight, the last one padded with zeros. Each group is followed by a byte: the
 //! number of its bytes that count, or 9 if more groups follow. So n bytes take 9 × (n / 8 + 1) bytes.
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::{BufMut, Bytes};
 
 const GROUP: usize = 8;
 const MORE: u8 = 9;
@@ -15,17 +15,20 @@ pub(super) fn encoded_len(n: usize) -> usize {
 }
 
 /// Appends the encoded form of `bytes`.
-pub(super) fn put(out: &mut BytesMut, bytes: &[u8]) {
+pub(super) fn put(out: &mut impl BufMut, bytes: &[u8]) {
+    let mut group = [0; GROUP + 1];
     let mut rest = bytes;
     // A full last group is followed by an empty one, so that MORE is always followed by another group.
-    while let Some((head, tail)) = rest.split_at_checked(GROUP) {
-        out.put_slice(head);
-        out.put_u8(MORE);
+    group[GROUP] = MORE;
+    while let Some((head, tail)) = rest.split_first_chunk::<GROUP>() {
+        group[..GROUP].copy_from_slice(head);
+        out.put_slice(&group);
         rest = tail;
     }
-    out.put_slice(rest);
-    out.put_bytes(0, GROUP - rest.len());
-    out.put_u8(rest.len() as u8);
+    let mut group = [0; GROUP + 1];
+    group[..rest.len()].copy_from_slice(rest);
+    group[GROUP] = rest.len() as u8;
+    out.put_slice(&group);
 }
 
 /// The length of the encoded string at the beginning of `key`; `None` if it is truncated.

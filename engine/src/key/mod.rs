@@ -33,6 +33,11 @@ pub fn row_prefix(row: &[u8]) -> Bytes {
     out.freeze()
 }
 
+/// Appends the prefix of a row.
+pub fn put_row_prefix(out: &mut Vec<u8>, row: &[u8]) {
+    group::put(out, row);
+}
+
 fn with_byte(prefix: &[u8], byte: u8) -> Bytes {
     let mut out = BytesMut::with_capacity(prefix.len() + 1);
     out.put_slice(prefix);
@@ -106,7 +111,7 @@ pub fn kind_end(prefix: &[u8], kind: CellKind) -> Bytes {
     with_byte(prefix, !kind.code() + 1)
 }
 
-fn put_suffix(out: &mut BytesMut, kind: CellKind, timestamp: i64) {
+fn put_suffix(out: &mut impl BufMut, kind: CellKind, timestamp: i64) {
     out.put_u8(!kind.code());
     out.put_u64(!(timestamp as u64));
 }
@@ -116,30 +121,45 @@ fn put_suffix(out: &mut BytesMut, kind: CellKind, timestamp: i64) {
 /// # Errors
 /// `InvalidArgument` if row and qualifier together are too long. Any row can have qualifiers of 24 KiB.
 pub fn cell_key(row: &[u8], qualifier: &[u8], timestamp: i64, kind: CellKind) -> Result<Bytes> {
+    let mut out = BytesMut::with_capacity(cell_key_len(row, qualifier, kind)?);
+    group::put(&mut out, row);
+    put_rest(&mut out, qualifier, timestamp, kind);
+    Ok(out.freeze())
+}
+
+/// The length of [`cell_key`].
+///
+/// # Errors
+/// Those of [`cell_key`].
+pub fn cell_key_len(row: &[u8], qualifier: &[u8], kind: CellKind) -> Result<usize> {
     let family = kind.is_family_marker();
     let len = group::encoded_len(row.len()) + 1 + if family { 0 } else { group::encoded_len(qualifier.len()) } + SUFFIX;
-    if len > KEY_LENGTH_MAX {
-        return Err(Error::new(
-            ErrorKind::InvalidArgument,
-            format!(
-                "row of {} bytes and qualifier of {} bytes are too long together: their key would take {len} bytes, at most \
-                 {KEY_LENGTH_MAX} are allowed",
-                row.len(),
-                qualifier.len()
-            ),
-        )
-        .with_remedy("shorten the row key or the qualifier"));
-    }
-    let mut out = BytesMut::with_capacity(len);
-    group::put(&mut out, row);
-    if family {
+    if len > KEY_LENGTH_MAX { Err(too_long(row, qualifier, len)) } else { Ok(len) }
+}
+
+#[cold]
+fn too_long(row: &[u8], qualifier: &[u8], len: usize) -> Error {
+    Error::new(
+        ErrorKind::InvalidArgument,
+        format!(
+            "row of {} bytes and qualifier of {} bytes are too long together: their key would take {len} bytes, at most \
+             {KEY_LENGTH_MAX} are allowed",
+            row.len(),
+            qualifier.len()
+        ),
+    )
+    .with_remedy("shorten the row key or the qualifier")
+}
+
+/// Appends the part of [`cell_key`] that follows the prefix of the row, without the check of its length.
+pub fn put_rest(out: &mut impl BufMut, qualifier: &[u8], timestamp: i64, kind: CellKind) {
+    if kind.is_family_marker() {
         out.put_u8(SECTION_FAMILY);
     } else {
         out.put_u8(SECTION_COLUMN);
-        group::put(&mut out, qualifier);
+        group::put(out, qualifier);
     }
-    put_suffix(&mut out, kind, timestamp);
-    Ok(out.freeze())
+    put_suffix(out, kind, timestamp);
 }
 
 /// The error for a key that is not in this layout.

@@ -413,6 +413,10 @@ impl Transaction for FaultTransaction<'_> {
         self.inner.each_write(each);
     }
 
+    fn expect(&mut self, writes: usize) {
+        self.inner.expect(writes);
+    }
+
     fn put(&mut self, space: SpaceId, key: Bytes, value: Bytes) {
         self.inner.put(space, key, value);
     }

@@ -375,6 +375,9 @@ pub trait Transaction {
     /// Calls `each` with every write so far, in order: the space, the key, and the value; `None` for a deletion.
     fn each_write(&self, each: &mut dyn FnMut(SpaceId, &Bytes, Option<&Bytes>));
 
+    /// Announces a number of further writes. The transaction may have others.
+    fn expect(&mut self, writes: usize);
+
     /// Writes a pair.
     fn put(&mut self, space: SpaceId, key: Bytes, value: Bytes);
 

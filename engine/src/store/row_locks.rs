@@ -13,9 +13,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use parking_lot::lock_api::ArcMutexGuard;
-use parking_lot::{Mutex, RawMutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use smallvec::SmallVec;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::prehashed::BuildPrehashed;
 use super::time::{LEAD_MAX_MS, RowTime, STALL_MAX, Time, Waited};
@@ -35,9 +35,6 @@ const PROBE_ALL_MAX: Duration = Duration::from_secs(1);
 
 /// The number of shards, so that threads rarely contend for one.
 const SHARDS: usize = 64;
-
-/// The number of removed entries that a shard keeps.
-const SPARE_MAX: usize = 16;
 
 /// The limit on entries of one shard for rows that are ahead of the clock. Above it, the lower bound of all timestamps
 /// is raised.
@@ -78,14 +75,40 @@ struct RowName<'a> {
     name: &'a Bytes,
 }
 
-type RowEntry = Arc<Mutex<Newest>>;
+/// The shard of the row with this hash. The hash tables of the shards use the lowest and the highest bits.
+fn shard_of(hash: u64) -> usize {
+    (hash >> 32) as usize % SHARDS
+}
+
+/// The place of a row in the order in which rows are locked, which begins with the shard.
+fn order_of(hash: u64) -> u64 {
+    hash.rotate_right(32 + SHARDS.trailing_zeros())
+}
+
+/// A row that is locked, waited for, or ahead of the clock.
+struct RowEntry {
+    /// That of the transactions that have unlocked the row.
+    newest: Newest,
+    locked: bool,
+    /// The number of threads that wait for the row.
+    waiting: usize,
+    /// Wakes one of them; `None` without any.
+    unlocked: Option<Arc<Condvar>>,
+}
+
+impl RowEntry {
+    const NEW: Self = Self { newest: Newest::NONE, locked: false, waiting: 0, unlocked: None };
+
+    /// The time until which the entry is needed; `None` if the row is locked or waited for.
+    fn idle_until(&self) -> Option<i64> {
+        (!self.locked && self.waiting == 0).then(|| self.newest.next_ms())
+    }
+}
 
 #[derive(Default)]
 struct Shard {
     /// Keyed by the hash of the row's name.
     rows: HashMap<u64, RowEntry, BuildPrehashed>,
-    /// Removed entries, for reuse by other rows.
-    spare: Vec<RowEntry>,
     /// The number of rows at which those that are no longer ahead of the clock are removed.
     sweep_at: usize,
 }
@@ -93,7 +116,8 @@ struct Shard {
 /// All rows that are locked or ahead of the clock.
 pub(super) struct RowLocks {
     shards: Vec<Mutex<Shard>>,
-    hasher: RandomState,
+    /// Makes the hashes of names unpredictable.
+    seed: u64,
 }
 
 impl RowLocks {
@@ -101,7 +125,7 @@ impl RowLocks {
     pub fn new() -> Self {
         let shards =
             (0..SHARDS).map(|_| Mutex::new(Shard { sweep_at: AHEAD_ROWS_MAX / 8, ..Shard::default() })).collect();
-        Self { shards, hasher: RandomState::new() }
+        Self { shards, seed: RandomState::new().hash_one(()) }
     }
 
     /// Locks the named rows, and determines the timestamps of the transaction. A row may be named more than once.
@@ -141,99 +165,138 @@ impl RowLocks {
 
     /// As [`Self::lock_all`], but returns `None` instead of waiting.
     pub fn try_lock_all<'a>(&'a self, names: &[Bytes], time: &'a Time) -> Option<RowGuards<'a>> {
+        let names = self.named(names);
         let mut held = RowGuards::new(self, time, names.len());
-        for RowName { hash, .. } in self.named(names) {
-            // If the row is locked, the thread that has locked it removes the entry.
-            let guard = self.entry(hash).try_lock_arc()?;
-            held.rows.push(LockedRow { hash, guard });
+        for of_shard in names.chunk_by(|a, b| shard_of(a.hash) == shard_of(b.hash)) {
+            if !self.lock_free(of_shard, &mut held).is_empty() {
+                return None;
+            }
         }
         held.determine_times();
         held.times.is_within_lead().then_some(held)
     }
 
-    /// The rows with these names, sorted and distinct by their hashes.
+    /// The rows with these names, distinct, in the order in which they are locked.
     fn named<'a>(&self, names: &'a [Bytes]) -> SmallVec<[RowName<'a>; 1]> {
-        let named = |name| RowName { hash: self.hasher.hash_one(name), name };
+        let named = |name: &'a Bytes| RowName { hash: xxh3_64_with_seed(name, self.seed), name };
         let mut names: SmallVec<[_; 1]> = names.iter().map(named).collect();
         if names.len() > 1 {
-            names.sort_unstable_by_key(|row| row.hash);
+            names.sort_unstable_by_key(|row| order_of(row.hash));
             names.dedup_by_key(|row| row.hash);
         }
         names
     }
 
-    /// The entry of a row.
-    fn entry(&self, hash: u64) -> RowEntry {
-        let Shard { rows, spare, .. } = &mut *self.shard(hash).lock();
-        let new = || spare.pop().unwrap_or_else(|| Arc::new(Mutex::new(Newest::NONE)));
-        Arc::clone(rows.entry(hash).or_insert_with(new))
+    /// Locks rows of one shard, up to the first one that is locked. Returns those that are left.
+    fn lock_free<'n, 'a>(&self, rows: &'n [RowName<'a>], held: &mut RowGuards<'_>) -> &'n [RowName<'a>] {
+        let Some(first) = rows.first() else { return rows };
+        let mut shard = self.shards[shard_of(first.hash)].lock();
+        for (at, row) in rows.iter().enumerate() {
+            let entry = shard.rows.entry(row.hash).or_insert(RowEntry::NEW);
+            if entry.locked {
+                return &rows[at..];
+            }
+            entry.locked = true;
+            held.rows.push(LockedRow { hash: row.hash, newest: entry.newest });
+        }
+        &[]
     }
 
-    /// Locks rows. They must be sorted and distinct by their hashes.
+    /// Locks rows, which must be distinct and in order.
     fn lock<'a>(&'a self, names: &[RowName<'_>], time: &'a Time, deadline: Instant) -> Result<RowGuards<'a>> {
         let mut held = RowGuards::new(self, time, names.len());
-        for &row in names {
-            let entry = self.entry(row.hash);
-            let guard = entry.try_lock_arc().or_else(|| {
+        for mut of_shard in names.chunk_by(|a, b| shard_of(a.hash) == shard_of(b.hash)) {
+            loop {
+                of_shard = self.lock_free(of_shard, &mut held);
+                let [row, rest @ ..] = of_shard else { break };
                 blocking::may_wait();
-                entry.try_lock_arc_until(deadline)
-            });
-            drop(entry);
-            let Some(guard) = guard else {
-                self.release(row.hash, None, time.earliest_ms(), time);
-                let others = names[held.rows.len() + 1..].iter().copied();
-                let end = Instant::now() + PROBE_ALL_MAX;
-                let locked = std::iter::once(row).chain(others.filter(|row| self.is_locked(row.hash, end)));
-                let locked = locked.map(|row| row.name.clone()).collect();
-                let reason = format!("has been locked by other writes for {} s; try again later", WAIT_MAX.as_secs());
-                return Err(busy(locked, reason));
-            };
-            held.rows.push(LockedRow { hash: row.hash, guard });
+                let Some(locked) = self.wait_for(row.hash, deadline) else {
+                    let others = names[held.rows.len() + 1..].iter().copied();
+                    return Err(self.locked(*row, others, time));
+                };
+                held.rows.push(locked);
+                of_shard = rest;
+            }
         }
         held.determine_times();
         Ok(held)
     }
 
-    /// Whether a row stays locked for a while. Does not wait beyond `end`.
-    fn is_locked(&self, hash: u64, end: Instant) -> bool {
-        let entry = self.shard(hash).lock().rows.get(&hash).cloned();
-        entry.is_some_and(|entry| entry.try_lock_until(end.min(Instant::now() + PROBE_MAX)).is_none())
+    /// The error of a transaction that has waited for `row`. `others` are its rows for which it has not waited.
+    fn locked<'n>(&self, row: RowName<'n>, others: impl Iterator<Item = RowName<'n>>, time: &Time) -> Error {
+        let end = Instant::now() + PROBE_ALL_MAX;
+        let locked = std::iter::once(row).chain(others.filter(|row| self.is_locked(row.hash, end, time)));
+        let locked = locked.map(|row| row.name.clone()).collect();
+        busy(locked, format!("has been locked by other writes for {} s; try again later", WAIT_MAX.as_secs()))
     }
 
-    fn shard(&self, hash: u64) -> &Mutex<Shard> {
-        // The hash tables of the shards use the lowest and the highest bits.
-        &self.shards[(hash >> 32) as usize % SHARDS]
+    /// Locks a row as soon as it is free. `None` if it is still locked at the deadline.
+    fn wait_for(&self, hash: u64, deadline: Instant) -> Option<LockedRow> {
+        let mut shard = self.shards[shard_of(hash)].lock();
+        loop {
+            let entry = shard.rows.entry(hash).or_insert(RowEntry::NEW);
+            if !entry.locked {
+                entry.locked = true;
+                return Some(LockedRow { hash, newest: entry.newest });
+            }
+            if Instant::now() >= deadline {
+                return None;
+            }
+            entry.waiting += 1;
+            let unlocked = Arc::clone(entry.unlocked.get_or_insert_with(Arc::default));
+            // The thread that unlocks the row wakes one of those that wait. If yet another thread locks the row before
+            // that one does, the next unlocking wakes again.
+            unlocked.wait_until(&mut shard, deadline);
+            if let Some(entry) = shard.rows.get_mut(&hash) {
+                entry.waiting -= 1;
+                if entry.waiting == 0 {
+                    entry.unlocked = None;
+                }
+            }
+        }
+    }
+
+    /// Whether a row stays locked for a while. Does not wait beyond `end`.
+    fn is_locked(&self, hash: u64, end: Instant, time: &Time) -> bool {
+        let is_locked = |shard: MutexGuard<'_, Shard>| shard.rows.get(&hash).is_some_and(|entry| entry.locked);
+        if !is_locked(self.shards[shard_of(hash)].lock()) {
+            return false;
+        }
+        match self.wait_for(hash, end.min(Instant::now() + PROBE_MAX)) {
+            Some(locked) => {
+                self.release(&[locked], time);
+                false
+            }
+            None => true,
+        }
     }
 
     /// Unlocks rows.
     pub fn unlock(&self, rows: &mut KeptRows, time: &Time) {
-        self.release_all(rows.0.drain(..), time);
+        self.release(&rows.0, time);
+        rows.0.clear();
     }
 
-    fn release_all(&self, rows: impl IntoIterator<Item = LockedRow>, time: &Time) {
-        let mut now = None;
-        for LockedRow { hash, guard } in rows {
-            let now = *now.get_or_insert_with(|| time.earliest_ms());
-            self.release(hash, Some(guard), now, time);
+    /// Unlocks rows, and removes their entries if they are not needed.
+    fn release(&self, rows: &[LockedRow], time: &Time) {
+        if rows.is_empty() {
+            return;
         }
-    }
-
-    /// Unlocks a row, and removes its entry if it is not needed. `now` is [`Time::earliest_ms`].
-    fn release(&self, hash: u64, guard: Option<RowGuard>, now: i64, time: &Time) {
-        let mut shard = self.shard(hash).lock();
-        drop(guard);
-        if let Entry::Occupied(entry) = shard.rows.entry(hash)
-            && idle_until(entry.get()).is_some_and(|until| until <= now)
-        {
-            let mut entry = entry.remove();
-            if shard.spare.len() < SPARE_MAX
-                && let Some(newest) = Arc::get_mut(&mut entry)
-            {
-                *newest.get_mut() = Newest::NONE;
-                shard.spare.push(entry);
+        let now = time.earliest_ms();
+        for of_shard in rows.chunk_by(|a, b| shard_of(a.hash) == shard_of(b.hash)) {
+            let mut shard = self.shards[shard_of(of_shard[0].hash)].lock();
+            for LockedRow { hash, newest } in of_shard {
+                let Entry::Occupied(mut occupied) = shard.rows.entry(*hash) else { continue };
+                let entry = occupied.get_mut();
+                (entry.locked, entry.newest) = (false, *newest);
+                if let Some(unlocked) = &entry.unlocked {
+                    unlocked.notify_one();
+                } else if newest.next_ms() <= now {
+                    occupied.remove();
+                } else if shard.rows.len() >= shard.sweep_at {
+                    shard.sweep(time);
+                }
             }
-        } else if shard.rows.len() >= shard.sweep_at {
-            shard.sweep(time);
         }
     }
 
@@ -243,30 +306,21 @@ impl RowLocks {
     }
 }
 
-/// The time until which the entry of an unlocked row is needed; `None` if the row is locked. The caller must hold the
-/// shard's lock, so that no other thread can lock the row.
-fn idle_until(entry: &RowEntry) -> Option<i64> {
-    if Arc::strong_count(entry) > 1 {
-        return None;
-    }
-    entry.try_lock().map(|newest| newest.next_ms())
-}
-
 impl Shard {
     /// Removes the entries of rows that are not ahead of the clock. If too many remain, raises the lower bound of all
     /// timestamps to the median of their times, and removes the entries that are at or below it.
     fn sweep(&mut self, time: &Time) {
         let now = time.earliest_ms();
-        self.rows.retain(|_, entry| idle_until(entry).is_none_or(|until| until > now));
+        self.rows.retain(|_, entry| entry.idle_until().is_none_or(|until| until > now));
         if self.rows.len() >= AHEAD_ROWS_MAX {
-            let mut ahead: Vec<i64> = self.rows.values().filter_map(idle_until).collect();
+            let mut ahead: Vec<i64> = self.rows.values().filter_map(RowEntry::idle_until).collect();
             if !ahead.is_empty() {
                 let middle = ahead.len() / 2;
                 let (_, &mut floor, _) = ahead.select_nth_unstable(middle);
                 // Raised before the entries are removed, so that a transaction that finds no entry for its row sees the
                 // higher bound.
                 time.raise_floor(floor);
-                self.rows.retain(|_, entry| idle_until(entry).is_none_or(|until| until > floor));
+                self.rows.retain(|_, entry| entry.idle_until().is_none_or(|until| until > floor));
             }
         }
         self.sweep_at = (self.rows.len() * 2).max(AHEAD_ROWS_MAX / 8);
@@ -298,11 +352,11 @@ pub(super) fn busy(names: Vec<Bytes>, reason: String) -> Error {
     Error::new(ErrorKind::Busy, rows.to_string()).with_source(rows)
 }
 
-type RowGuard = ArcMutexGuard<RawMutex, Newest>;
-
+/// A row that this transaction has locked.
 struct LockedRow {
     hash: u64,
-    guard: RowGuard,
+    /// The newest timestamp of the row, including those of this transaction.
+    newest: Newest,
 }
 
 /// Rows that stay locked until they are passed to [`RowLocks::unlock`].
@@ -326,9 +380,9 @@ impl<'a> RowGuards<'a> {
 
     /// Determines the timestamps of the transaction, once all rows have been locked.
     fn determine_times(&mut self) {
-        // The rows are read before the lower bound of all timestamps: if an entry is removed in between, the bound has
+        // The rows were read before the lower bound of all timestamps: if an entry is removed in between, the bound has
         // been raised first.
-        let rows = self.rows.iter().map(|row| row.guard.next_ms()).max();
+        let rows = self.rows.iter().map(|row| row.newest.next_ms()).max();
         let clock_ms = self.time.now_ms();
         let now_ms = self.time.earliest_ms_at(clock_ms).max(rows.unwrap_or(i64::MIN));
         self.times = RowTime { clock_ms, now_ms };
@@ -350,7 +404,7 @@ impl<'a> RowGuards<'a> {
     pub fn assign(&mut self, newest: Newest) -> i64 {
         self.time.assigned(newest.next_ms());
         for row in &mut self.rows {
-            row.guard.merge(newest);
+            row.newest.merge(newest);
         }
         newest.next_ms()
     }
@@ -358,7 +412,7 @@ impl<'a> RowGuards<'a> {
     /// The rows that are too far ahead of the clock. `names` are the names of the locked rows, in the order of the
     /// locks.
     fn rows_ahead(&self, names: &[RowName<'_>]) -> Vec<Bytes> {
-        let is_ahead = |row: &LockedRow| !RowTime { now_ms: row.guard.next_ms(), ..self.times }.is_within_lead();
+        let is_ahead = |row: &LockedRow| !RowTime { now_ms: row.newest.next_ms(), ..self.times }.is_within_lead();
         let ahead = self.rows.iter().zip(names).filter(|(row, _)| is_ahead(row));
         ahead.map(|(_, row)| row.name.clone()).collect()
     }
@@ -366,12 +420,14 @@ impl<'a> RowGuards<'a> {
 
 impl Drop for RowGuards<'_> {
     fn drop(&mut self) {
-        self.table.release_all(self.rows.drain(..), self.time);
+        self.table.release(&self.rows, self.time);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
     use crate::clock::ManualClock;
 
@@ -449,5 +505,42 @@ mod tests {
             thread.join().unwrap();
         }
         assert_eq!(rows.len(), 0);
+    }
+
+    /// Every thread gets the row in the end, and no two have it at once.
+    #[test]
+    fn a_row_that_many_threads_want_passes_from_one_to_the_next() {
+        let (rows, time) =
+            (Arc::new(RowLocks::new()), Arc::new(Time::new(Arc::new(ManualClock::at(1)), i64::MIN, i64::MIN)));
+        let inside = Arc::new(AtomicUsize::new(0));
+        let threads: Vec<_> = (0..8)
+            .map(|t| {
+                let (rows, time, inside) = (Arc::clone(&rows), Arc::clone(&time), Arc::clone(&inside));
+                std::thread::spawn(move || {
+                    for n in 0..500 {
+                        let held = rows.lock_all(&[name(7), name(100 + (n + t) % 3)], &time).unwrap();
+                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                        std::thread::yield_now();
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                        drop(held);
+                    }
+                })
+            })
+            .collect();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        assert_eq!(rows.len(), 0);
+    }
+
+    /// The entries of one shard are locked together, so the order of the locks begins with the shard.
+    #[test]
+    fn rows_of_a_shard_follow_each_other() {
+        let rows = RowLocks::new();
+        let names: Vec<_> = (0..5_000).map(name).collect();
+        let named = rows.named(&names);
+        assert!(named.is_sorted_by_key(|row| order_of(row.hash)));
+        let shards: Vec<_> = named.chunk_by(|a, b| shard_of(a.hash) == shard_of(b.hash)).map(<[_]>::len).collect();
+        assert_eq!((shards.len(), shards.iter().sum::<usize>()), (SHARDS, 5_000));
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use bytes::Bytes;
 use smallvec::SmallVec;
 
+use super::pair_buffer::{NewCell, PairBuffer};
 use crate::catalog::{Family, TableState};
 use crate::cell::{CellKind, LATEST};
 use crate::error::Result;
@@ -48,33 +49,73 @@ pub(super) struct Draft<'a> {
 }
 
 /// The number of cells of a mutation up to which their conversion does not allocate.
-const INLINE_CELLS: usize = 2;
+const INLINE_CELLS: usize = 4;
 
 /// Writes the cells of a mutation. If it fails, it has written none of them.
-pub(super) fn draft(tx: &mut dyn Transaction, table: &TableState, mutation: &Mutation, time: Time) -> Result<()> {
+pub(super) fn draft(
+    tx: &mut dyn Transaction,
+    table: &TableState,
+    mutation: &Mutation,
+    time: Time,
+    buffer: &mut PairBuffer,
+) -> Result<()> {
     match mutation {
-        Mutation::Put(put) => draft_put(tx, table, put, time),
+        Mutation::Put(put) => draft_put(tx, table, put, time, buffer),
         Mutation::Delete(delete) => draft_delete(tx, table, delete, time),
     }
 }
 
+/// The bytes that the cells of a put take at least when they are encoded.
+pub(super) fn encoded_bytes<B: AsRef<[u8]>>(put: &PutOf<B>) -> usize {
+    let row = put.row.as_ref();
+    let of_cell = |cell: &PutCellOf<B>| {
+        // A key that is too long is an error of its put.
+        let key_len = key::cell_key_len(row, cell.qualifier.as_ref(), CellKind::Put).unwrap_or_default();
+        key_len + value::encoded_len(put.ttl_ms, None, cell.value.as_ref())
+    };
+    put.cells.iter().map(of_cell).sum()
+}
+
 /// Writes the cells of a put. If it fails, it has written none of them.
+///
+/// As in [`write`], a cell that has already expired is not written.
 pub(super) fn draft_put<B: AsRef<[u8]>>(
     tx: &mut dyn Transaction,
     table: &TableState,
     put: &PutOf<B>,
     time: Time,
+    buffer: &mut PairBuffer,
 ) -> Result<()> {
-    let row = put.row.as_ref();
-    let mut drafts = SmallVec::<[_; INLINE_CELLS]>::with_capacity(put.cells.len());
-    for PutCellOf { family, qualifier, timestamp, value } in &put.cells {
-        let timestamp = if *timestamp == LATEST { time.put_ms } else { *timestamp };
-        let family = table.family(family.as_ref(), row)?;
-        let (qualifier, bytes) = (qualifier.as_ref(), value.as_ref());
-        drafts.push(Draft { family, qualifier, timestamp, kind: CellKind::Put, bytes });
+    let (row, ttl_ms) = (put.row.as_ref(), ttl(put.ttl_ms));
+    // All that may fail comes first. A put mostly has cells of one family.
+    let mut families = SmallVec::<[&Family; INLINE_CELLS]>::with_capacity(put.cells.len());
+    for PutCellOf { family, .. } in &put.cells {
+        let name = family.as_ref();
+        families.push(match families.last() {
+            Some(family) if family.name == name => *family,
+            _ => table.family(name, row)?,
+        });
     }
-    write(tx, row, ttl(put.ttl_ms), &drafts, time.clock_ms)?;
-    if put.cells.iter().any(|c| c.timestamp == LATEST) {
+    let mut bytes = 0;
+    for PutCellOf { qualifier, value, .. } in &put.cells {
+        bytes += key::cell_key_len(row, qualifier.as_ref(), CellKind::Put)?;
+        bytes += value::encoded_len(ttl_ms, None, value.as_ref());
+    }
+    buffer.begin_row(row, put.cells.len(), bytes);
+    let mut is_assigned = false;
+    for (PutCellOf { qualifier, timestamp, value, .. }, family) in put.cells.iter().zip(families) {
+        is_assigned |= *timestamp == LATEST;
+        let timestamp = if *timestamp == LATEST { time.put_ms } else { *timestamp };
+        if value::end(timestamp, ttl_ms).is_some_and(|end| end < time.clock_ms) {
+            continue;
+        }
+        let sequence = family.rules.new_version_behavior.then(|| tx.sequence());
+        let (qualifier, value) = (qualifier.as_ref(), value.as_ref());
+        let space = family.space;
+        let (key, value) = buffer.pair(&NewCell { space, qualifier, timestamp, ttl_ms, sequence, value });
+        tx.put(space, key, value);
+    }
+    if is_assigned {
         tx.assigned(time.put_ms, false);
     }
     Ok(())

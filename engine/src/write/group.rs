@@ -2,12 +2,14 @@
 //! independently.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::busy::{busy_error, busy_rows, transact_row};
-use super::draft::{Time, draft_delete, draft_put};
+use super::draft::{Time, draft_delete, draft_put, encoded_bytes};
 use super::limits;
+use super::pair_buffer::PairBuffer;
 use crate::catalog::TableState;
 use crate::core::Core;
 use crate::error::{ErrorKind, ListErrors, Result};
@@ -34,8 +36,10 @@ pub(crate) trait Single {
     fn check(&self, core: &Core) -> Result<()>;
     /// Checks what HBase's servers check.
     fn check_on_server(&self, core: &Core) -> Result<()>;
+    /// The bytes that the cells of a put take at least when they are encoded. Deletes do not use the buffer for puts.
+    fn encoded_bytes(&self) -> usize;
     /// Writes the cells of the mutation. If it fails, it has written none of them.
-    fn draft(&self, tx: &mut dyn Transaction, table: &TableState, time: Time) -> Result<()>;
+    fn draft(&self, tx: &mut dyn Transaction, table: &TableState, time: Time, buffer: &mut PairBuffer) -> Result<()>;
 }
 
 impl<B: AsRef<[u8]>> Single for PutOf<B> {
@@ -64,8 +68,12 @@ impl<B: AsRef<[u8]>> Single for PutOf<B> {
         }
     }
 
-    fn draft(&self, tx: &mut dyn Transaction, table: &TableState, time: Time) -> Result<()> {
-        draft_put(tx, table, self, time)
+    fn encoded_bytes(&self) -> usize {
+        encoded_bytes(self)
+    }
+
+    fn draft(&self, tx: &mut dyn Transaction, table: &TableState, time: Time, buffer: &mut PairBuffer) -> Result<()> {
+        draft_put(tx, table, self, time, buffer)
     }
 }
 
@@ -90,7 +98,11 @@ impl Single for Delete {
         limits::check_delete(core.limits.server_cell_bytes, self)
     }
 
-    fn draft(&self, tx: &mut dyn Transaction, table: &TableState, time: Time) -> Result<()> {
+    fn encoded_bytes(&self) -> usize {
+        0
+    }
+
+    fn draft(&self, tx: &mut dyn Transaction, table: &TableState, time: Time, _buffer: &mut PairBuffer) -> Result<()> {
         draft_delete(tx, table, self, time)
     }
 }
@@ -106,8 +118,8 @@ pub(super) fn apply_to<M: Single>(core: &Core, table: &TableState, mutation: &M)
     table.check_writable()?;
     transact_row(core, table, mutation.row(), table.durability(mutation.durability()), &mut |tx| {
         mutation.check_on_server(core)?;
-        let time = Time::of(tx);
-        mutation.draft(tx, table, time)
+        let (time, mut buffer) = (Time::of(tx), PairBuffer::for_bytes(0));
+        mutation.draft(tx, table, time, &mut buffer)
     })?;
     table.count_writes(mutation.row(), 1, mutation.weight());
     Ok(())
@@ -115,21 +127,30 @@ pub(super) fn apply_to<M: Single>(core: &Core, table: &TableState, mutation: &M)
 
 /// Applies mutations in order. Returns the result of each.
 pub(crate) fn apply_each<M: Single>(core: &Core, name: &TableName, mutations: &[M]) -> Vec<Result<()>> {
+    apply_each_in(core, mutations, |work| core.catalog.with_shared_lock(name, work))
+}
+
+/// Applies mutations as [`apply_each`] does, to a table that `locked` passes to its argument under the table's shared
+/// lock.
+pub(super) fn apply_each_in<M: Single>(
+    core: &Core,
+    mutations: &[M],
+    locked: impl FnOnce(&mut dyn FnMut(&Arc<TableState>) -> Result<()>) -> Result<()>,
+) -> Vec<Result<()>> {
     let mut errors = ListErrors::default();
     let mut results: Vec<_> = mutations.iter().map(|m| errors.keep(m.check(core))).collect();
     let good: Vec<_> = (0..mutations.len()).filter(|&i| results[i].is_ok()).collect();
     if good.is_empty() {
         return results;
     }
-    let held = core.catalog.with_shared_lock(name, |table| {
+    let held = locked(&mut |table| {
         table.check_writable()?;
         let mut rest = &good[..];
         while !rest.is_empty() {
             let (group, later) = rest.split_at(group_len(mutations, rest));
             apply_group(core, table, mutations, group, &mut results, &mut errors);
-            for &i in group.iter().filter(|&&i| results[i].is_ok()) {
-                table.count_writes(mutations[i].row(), 1, mutations[i].weight());
-            }
+            let written = group.iter().filter(|&&i| results[i].is_ok()).map(|&i| &mutations[i]);
+            table.count_each_write(written.map(|mutation| (mutation.row(), mutation.weight())));
             rest = later;
         }
         Ok(())
@@ -165,7 +186,7 @@ fn apply_group<M: Single>(
 ) {
     let mut group = group.to_vec();
     for repeats in 0.. {
-        let rows: Vec<_> = group.iter().map(|&i| table.row_lock(mutations[i].row())).collect();
+        let rows = table.row_locks(group.iter().map(|&i| mutations[i].row()));
         let Err(error) = apply_rows(core, table, mutations, &group, &rows, results, errors) else { return };
         let Some(busy) = busy_rows(&error).filter(|busy| repeats < REPEATS_MAX && !busy.names.is_empty()) else {
             for i in group {
@@ -203,10 +224,15 @@ fn apply_rows<M: Single>(
 ) -> Result<()> {
     let durability =
         group.iter().map(|&i| table.durability(mutations[i].durability())).max().unwrap_or(Durability::SyncWal);
+    let bytes = group.iter().map(|&i| mutations[i].encoded_bytes()).sum();
     core.transact(rows, durability, &mut |tx| {
-        let time = Time::of(tx);
+        let (time, mut buffer) = (Time::of(tx), PairBuffer::for_bytes(bytes));
+        // Each mutation has at least one cell.
+        tx.expect(group.len());
         for &i in group {
-            let drafted = mutations[i].check_on_server(core).and_then(|()| mutations[i].draft(tx, table, time));
+            let mutation = &mutations[i];
+            let checked = mutation.check_on_server(core);
+            let drafted = checked.and_then(|()| mutation.draft(tx, table, time, &mut buffer));
             results[i] = errors.keep(drafted);
         }
         Ok(())

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use super::group::{Single, apply_to};
+use super::group::{Single, apply_each_in, apply_to};
 use crate::catalog::TableSlot;
 use crate::core::Handle;
 use crate::error::Result;
@@ -44,5 +44,17 @@ impl KnownTable {
         let core = handle.live()?;
         put.check(core)?;
         core.catalog.with_known_slot(&self.name, &mut self.slot, |table| apply_to(core, table, put))
+    }
+
+    /// As [`crate::Table::put_many`], for puts whose rows and cells belong to a message. A table that was dropped is
+    /// looked up again.
+    pub fn put_many(&mut self, puts: &[PutOf<&[u8]>]) -> Vec<Result<()>> {
+        let handle = self.handle.upgrade();
+        let core = handle.as_ref().ok_or_else(Handle::closed).and_then(|handle| handle.live());
+        let core = match core {
+            Ok(core) => core,
+            Err(error) => return puts.iter().map(|_| Err(error.again())).collect(),
+        };
+        apply_each_in(core, puts, |work| core.catalog.with_known_slot(&self.name, &mut self.slot, work))
     }
 }

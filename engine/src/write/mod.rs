@@ -2,8 +2,8 @@
 //!
 //! `draft` converts puts and deletes to cells. `group` applies lists of puts or deletes, `mutate` applies several
 //! mutations of one row, with or without a condition, and `count` applies increments and appends. `known` applies puts
-//! to a table that was looked up before. `limits` has the limits on sizes of cells, and `busy` the errors of rows that
-//! others have locked.
+//! to a table that was looked up before. `limits` has the limits on sizes of cells, `busy` the errors of rows that
+//! others have locked, and `pair_buffer` the memory of encoded puts.
 
 mod busy;
 mod count;
@@ -12,6 +12,7 @@ mod group;
 mod known;
 mod limits;
 mod mutate;
+mod pair_buffer;
 
 pub(crate) use count::{append, increment};
 pub(crate) use group::{Single, apply_each, apply_one};

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use super::busy::transact_row;
 use super::draft::{Time, draft};
 use super::limits;
+use super::pair_buffer::PairBuffer;
 use crate::catalog::TableState;
 use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
@@ -68,8 +69,8 @@ pub(crate) fn mutate_row(core: &Core, name: &TableName, row: &[u8], mutations: &
         check_sizes(core, mutations)?;
         check_timestamps(mutations, ErrorKind::Unprocessable)?;
         transact_row(core, table, row, strongest(table, mutations), &mut |tx| {
-            let time = Time::of(tx);
-            mutations.iter().try_for_each(|mutation| draft(tx, table, mutation, time))
+            let (time, mut buffer) = (Time::of(tx), PairBuffer::for_bytes(0));
+            mutations.iter().try_for_each(|mutation| draft(tx, table, mutation, time, &mut buffer))
         })?;
         count(table, row, mutations);
         Ok(())
@@ -111,7 +112,8 @@ pub(crate) fn check_and_mutate(core: &Core, name: &TableName, check: &Check, mut
             let mut time = Time::of(tx);
             // As in HBase, the puts are no older than the checked cell, and deletes have the time of the transaction.
             time.put_ms = time.put_ms.max(stored.map_or(i64::MIN, |c| c.timestamp));
-            mutations.iter().try_for_each(|mutation| draft(tx, table, mutation, time))
+            let mut buffer = PairBuffer::for_bytes(0);
+            mutations.iter().try_for_each(|mutation| draft(tx, table, mutation, time, &mut buffer))
         })?;
         if holds {
             count(table, &check.row, mutations);

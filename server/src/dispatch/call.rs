@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hjall_engine::read::WorkLimit;
 use thrift::protocol::{TInputProtocol, TMessageType, TType};
 
-use super::call_scope::{CallScope, UNCLAIMED_BYTES};
+use super::call_scope::CallScope;
 use crate::observe::{Brief, ClientError};
 use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
@@ -33,7 +33,7 @@ pub trait Handler: Send + Sync + 'static {
         output: &mut Output<'_>,
     ) -> Result<(), Fault>;
 
-    /// Runs a call directly from its encoded arguments, if it is a read whose answer is remembered or a put of the
+    /// Runs a call directly from its encoded arguments, if it is a read whose answer is remembered, or puts of the
     /// usual form, and writes the result struct. Returns `None`, and has no effect, if [`Self::call`] has to run the
     /// call.
     fn try_encoded(
@@ -316,10 +316,7 @@ impl Call {
         let arguments = message.get(self.body..).unwrap_or_default();
         let mut output = Output::new(self.encoding, Buffer::new(out, limit).claimed(scope));
         output.append(&ReplyHeader { method: method.name(), sequence: self.sequence })?;
-        // The memory that a large call takes is claimed while its arguments are decoded.
-        if arguments.len() < UNCLAIMED_BYTES
-            && let Some(answered) = handler.try_encoded(scope, method, self.encoding, arguments, &mut output)
-        {
+        if let Some(answered) = handler.try_encoded(scope, method, self.encoding, arguments, &mut output) {
             return answered;
         }
         let mut input = claimed_arguments(self.encoding, arguments, scope);

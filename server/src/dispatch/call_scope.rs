@@ -18,7 +18,7 @@ use crate::wire::reply::{ReplyMemory, too_large};
 use crate::wire::types::DecodedMemory;
 
 /// Calls that gather less than this many bytes do not claim from the quota.
-pub(super) const UNCLAIMED_BYTES: usize = 4 << 10;
+pub(crate) const UNCLAIMED_BYTES: usize = 4 << 10;
 /// The clock is read once for this number of rows that a scan has passed over, or work of its filter that is worth as
 /// much.
 const PAUSE_CHECK_INTERVAL: u32 = 16;
@@ -185,6 +185,18 @@ impl<'a> CallScope<'a> {
         self.request_bytes.set(bytes);
         let Some(memory) = self.memory.filter(|_| bytes >= UNCLAIMED_BYTES) else { return Ok(()) };
         grow(&self.request_claim, memory, bytes).map_err(|exceeded| self.exceeds(exceeded))
+    }
+
+    /// Claims memory as [`Self::claim_request`] does. If there is no room, nothing is claimed, and the call goes on.
+    pub(crate) fn try_claim_request(&self, bytes: usize) -> bool {
+        let bytes = self.request_bytes.get().saturating_add(bytes);
+        if let Some(memory) = self.memory.filter(|_| bytes >= UNCLAIMED_BYTES)
+            && grow(&self.request_claim, memory, bytes).is_err()
+        {
+            return false;
+        }
+        self.request_bytes.set(bytes);
+        true
     }
 
     /// Claims memory for values of the request that are about to be decoded, as [`Self::claim_request`] does. For a

@@ -13,6 +13,7 @@ pub(crate) mod lease_sweeper;
 mod markers;
 pub(crate) mod periodic_thread;
 mod permission;
+mod put_list;
 pub(crate) mod recovery;
 mod region_batch;
 mod remembered;
@@ -23,7 +24,7 @@ mod short_put;
 use thrift::protocol::TInputProtocol;
 
 use crate::dispatch::call::Handler;
-use crate::dispatch::call_scope::CallScope;
+use crate::dispatch::call_scope::{CallScope, UNCLAIMED_BYTES};
 use crate::settings::config::Limits;
 use crate::wire::Encoding;
 use crate::wire::fault::Fault;
@@ -145,6 +146,10 @@ impl Handler for Context {
     ) -> Option<Result<(), Fault>> {
         let context = CallContext::new(self, scope);
         match method {
+            Method::Thrift1(Thrift1::MutateRows) => thrift1::put_list(&context, encoding, arguments, output),
+            Method::Thrift2(Thrift2::PutMultiple) => thrift2::put_list(&context, encoding, arguments, output),
+            // The memory that another large call takes is claimed while its arguments are decoded.
+            _ if arguments.len() >= UNCLAIMED_BYTES => None,
             Method::Thrift1(Thrift1::MutateRow) => thrift1::short_put(&context, encoding, arguments, output),
             Method::Thrift2(Thrift2::Put) => thrift2::short_put(&context, encoding, arguments, output),
             Method::Thrift1(method) => thrift1::remembered_row(&context, method, encoding, arguments, output),

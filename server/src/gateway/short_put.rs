@@ -69,7 +69,7 @@ pub fn read_cells<'a>(
 }
 
 /// The result of a method that returns nothing and has succeeded.
-struct Nothing;
+pub(super) struct Nothing;
 
 impl WriteWith for Nothing {
     fn write(&self, writer: &mut impl Writer) {

@@ -48,9 +48,9 @@ impl FjallGroup {
         }
     }
 
-    /// Commits all transactions. Their rows must be unlocked afterwards. Returns the queue for a sync, if anything was
-    /// written.
-    fn write(&mut self) -> std::result::Result<Option<Arc<SyncQueue>>, GroupOutcome> {
+    /// Commits all transactions. Their rows must be unlocked afterwards. Returns the queue for a sync and the bytes
+    /// written, if anything was.
+    fn write(&mut self) -> std::result::Result<Option<(Arc<SyncQueue>, u64)>, GroupOutcome> {
         let Some(seen) = self.seen.take() else { return Ok(None) };
         let assigned = self.assigned;
         // No key occurs twice, because the transactions have different rows.
@@ -58,7 +58,7 @@ impl FjallGroup {
             self.writes.sort_by_key(|write| write.space);
         }
         match self.store.commit(&seen, &mut self.writes, || assigned, self.patience) {
-            Ok(Attempt::Done(syncer)) => Ok(Some(syncer)),
+            Ok(Attempt::Done(syncer, bytes)) => Ok(Some((syncer, bytes))),
             Ok(Attempt::Unneeded) => Ok(None),
             Ok(Attempt::Failed(error)) if matches!(error.kind(), ErrorKind::Io | ErrorKind::DiskFull) => {
                 Err(GroupOutcome::Failed(error))
@@ -144,9 +144,9 @@ impl TransactionGroup for FjallGroup {
             Err(outcome) => outcome,
             Ok(None) => GroupOutcome::Committed,
             // The rows have been unlocked, so other writes of them can share this sync.
-            Ok(Some(syncer)) if is_synced => GroupOutcome::Written(syncer),
-            Ok(Some(syncer)) => {
-                syncer.wrote();
+            Ok(Some((syncer, _))) if is_synced => GroupOutcome::Written(syncer),
+            Ok(Some((syncer, bytes))) => {
+                syncer.wrote(bytes);
                 GroupOutcome::Committed
             }
         }

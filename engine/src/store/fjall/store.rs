@@ -177,7 +177,7 @@ impl FjallStore {
             return Ok(Attempt::Unneeded);
         }
         Ok(match database.commit(writes, bytes, patience) {
-            Ok(Committed::Whole) => Attempt::Done(Arc::clone(database.syncer())),
+            Ok(Committed::Whole) => Attempt::Done(Arc::clone(database.syncer()), bytes),
             Ok(Committed::Crowded) => Attempt::crowded(writes, bytes),
             Ok(Committed::Occupied) => Attempt::Occupied,
             Ok(Committed::Refused(error)) => Attempt::Refused(error),
@@ -239,8 +239,8 @@ pub(super) struct AssignedTime {
 
 /// The outcome of one attempt at a transaction. Nothing has been written, except for `Done` and perhaps `Failed`.
 pub(super) enum Attempt {
-    /// Everything is written, and handed to the operating system.
-    Done(Arc<syncer::SyncQueue>),
+    /// Everything is written, and handed to the operating system. With the approximate number of bytes.
+    Done(Arc<syncer::SyncQueue>, u64),
     /// The transaction has written nothing.
     Unneeded,
     /// The database was reopened after the body had read it and before the commit.
@@ -302,9 +302,9 @@ impl Store for FjallStore {
         loop {
             match self.attempt(rows, body)? {
                 Attempt::Unneeded => return Ok(None),
-                Attempt::Done(syncer) if durability == Durability::FsyncWal => return Ok(Some(syncer)),
-                Attempt::Done(syncer) => {
-                    syncer.wrote();
+                Attempt::Done(syncer, _) if durability == Durability::FsyncWal => return Ok(Some(syncer)),
+                Attempt::Done(syncer, bytes) => {
+                    syncer.wrote(bytes);
                     return Ok(None);
                 }
                 // An earlier write or a worker failed, not this write. The transaction is tried once more with the

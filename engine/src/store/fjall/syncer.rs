@@ -42,6 +42,10 @@ const SHORT_NS: u64 = 2_000_000;
 /// other steps of such a write.
 const LOOK: Duration = Duration::from_micros(200);
 
+/// The journal is synced at the latest after this number of bytes. fjall syncs it too before each flush, and holds the
+/// lock of the journal meanwhile, so that all writes wait until everything that is not on the disk yet has been written.
+const UNSYNCED_BYTES: u64 = 4 << 20;
+
 /// The longest pause between two syncs for writes that need none.
 const PAUSE_MAX: Duration = Duration::from_micros(800);
 
@@ -70,6 +74,8 @@ pub(super) struct SyncQueue {
     ended: Condvar,
     /// Whether a commit has returned since the last sync began.
     dirty: AtomicBool,
+    /// The bytes in the journal that have been written since the last sync began, by commits that do not wait for one.
+    unsynced: AtomicU64,
     /// When the sync in progress began, in nanoseconds since `created`; 0 if there is none. Changed while `state` is
     /// locked.
     began_ns: AtomicU64,
@@ -118,6 +124,7 @@ impl Syncer {
             wanted: Condvar::new(),
             ended: Condvar::new(),
             dirty: AtomicBool::new(false),
+            unsynced: AtomicU64::new(0),
             began_ns: AtomicU64::new(0),
             took_ns: AtomicU64::new(u64::MAX),
             created: Instant::now(),
@@ -154,9 +161,14 @@ impl Drop for Syncer {
 }
 
 impl SyncQueue {
-    /// Registers a commit that does not wait for a sync.
-    pub fn wrote(&self) {
-        if self.interval.is_none() || self.dirty.load(Ordering::SeqCst) || self.dirty.swap(true, Ordering::SeqCst) {
+    /// Registers a commit that does not wait for a sync, with its bytes in the journal.
+    pub fn wrote(&self, bytes: u64) {
+        if self.interval.is_none() {
+            return;
+        }
+        let before = self.unsynced.fetch_add(bytes, Ordering::Relaxed);
+        let is_much = before < UNSYNCED_BYTES && before + bytes >= UNSYNCED_BYTES;
+        if !is_much && (self.dirty.load(Ordering::SeqCst) || self.dirty.swap(true, Ordering::SeqCst)) {
             return;
         }
         self.state.lock().dirty_since.get_or_insert_with(Instant::now);
@@ -185,6 +197,7 @@ impl SyncQueue {
         state.dirty_since = None;
         // Cleared before the sync begins: a commit that finds it still set was written before, and this sync covers it.
         self.dirty.store(false, Ordering::SeqCst);
+        self.unsynced.store(0, Ordering::Relaxed);
         let began = self.now_ns().max(1);
         self.began_ns.store(began, Ordering::Relaxed);
         let synced = MutexGuard::unlocked(state, || self.sync_journals());
@@ -271,7 +284,9 @@ impl SyncQueue {
                         continue;
                     }
                 }
-                let due = state.dirty_since.zip(self.interval).map(|(since, interval)| since + interval);
+                let is_much = self.unsynced.load(Ordering::Relaxed) >= UNSYNCED_BYTES;
+                let interval = if is_much { Some(Duration::ZERO) } else { self.interval };
+                let due = state.dirty_since.zip(interval).map(|(since, interval)| since + interval);
                 match due {
                     None => {
                         self.wanted.wait(&mut state);
@@ -613,6 +628,22 @@ mod tests {
         assert_eq!(queue.syncs.load(Ordering::Relaxed), 2);
         drop(syncer);
         queue.wait().unwrap();
+    }
+
+    #[test]
+    fn much_is_synced_before_the_interval_has_passed() {
+        let folder = tempfile::TempDir::new().unwrap();
+        fs::write(folder.path().join("0.jnl"), b"").unwrap();
+        let interval = Some(Duration::from_secs(3_600));
+        let syncer = Syncer::start(folder.path(), interval, Arc::default(), None).unwrap();
+        let queue = syncer.queue();
+        for round in 0..3 {
+            queue.wrote(UNSYNCED_BYTES - 1);
+            queue.wrote(1);
+            let mut state = queue.state.lock();
+            queue.ended.wait_while(&mut state, |_| queue.syncs.load(Ordering::Relaxed) <= round);
+        }
+        assert_eq!(queue.syncs.load(Ordering::Relaxed), 3);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod get;
 mod listing;
 mod mutate;
 mod mutation;
+mod put_list;
 mod region;
 mod remembered;
 mod rows;
@@ -26,6 +27,7 @@ use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Service, Thrift1};
 use crate::wire::reply::Output;
 
+pub use put_list::put_list;
 pub use remembered::remembered_row;
 pub use short_put::short_put;
 

@@ -49,7 +49,7 @@ fn read(mut fields: Fields<'_>) -> Result<ShortPut<'_>, Unusual> {
 }
 
 /// Reads a mutation, which must be a put with a qualifier that is written to the journal.
-fn read_cell<'a>(fields: &mut Fields<'a>) -> Result<PutCellOf<&'a [u8]>, Unusual> {
+pub(super) fn read_cell<'a>(fields: &mut Fields<'a>) -> Result<PutCellOf<&'a [u8]>, Unusual> {
     let (mut column, mut value) = (None, &[][..]);
     while let Some(field) = fields.next_field()? {
         match field {

@@ -11,6 +11,7 @@ mod get;
 mod listing;
 mod mutate;
 mod namespace;
+mod put_list;
 mod region;
 mod remembered;
 mod rows;
@@ -28,6 +29,7 @@ use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Service, Thrift2};
 use crate::wire::reply::Output;
 
+pub use put_list::put_list;
 pub use remembered::remembered_row;
 pub use short_put::short_put;
 

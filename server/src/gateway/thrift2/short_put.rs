@@ -60,7 +60,7 @@ fn read_put<'a>(fields: &mut Fields<'a>) -> Result<PutOf<&'a [u8]>, Unusual> {
 }
 
 /// Reads a cell without a timestamp and tags.
-fn read_cell<'a>(fields: &mut Fields<'a>) -> Result<PutCellOf<&'a [u8]>, Unusual> {
+pub(super) fn read_cell<'a>(fields: &mut Fields<'a>) -> Result<PutCellOf<&'a [u8]>, Unusual> {
     let (mut family, mut qualifier, mut value) = (None, None, None);
     while let Some(field) = fields.next_field()? {
         match field {

@@ -17,11 +17,13 @@ use proptest::sample::select;
 use thrift::protocol::TType;
 
 use super::gateways::{caller, context};
-use super::remembered::{apply, change, create, name, row, text};
+use super::remembered::{Change, apply, change, create, name, row, text};
 use super::value::{Value, Wire};
 
 const MUTATE_ROW: Method = Method::Thrift1(Thrift1::MutateRow);
 const PUT: Method = Method::Thrift2(Thrift2::Put);
+const MUTATE_ROWS: Method = Method::Thrift1(Thrift1::MutateRows);
+const PUT_MULTIPLE: Method = Method::Thrift2(Thrift2::PutMultiple);
 
 /// Fields with their numbers; those without a value are left out.
 fn fields(all: impl IntoIterator<Item = (i16, Option<Value>)>) -> Vec<(i16, Value)> {
@@ -81,6 +83,49 @@ fn put() -> impl Strategy<Value = (Method, Value)> {
                 }
             }
             (method, Value::Struct(all))
+        })
+    })
+}
+
+/// A row of a list, and its cells.
+fn put_of_list(method: Method) -> impl Strategy<Value = Value> {
+    let cell_of = if method == MUTATE_ROWS { MUTATE_ROW } else { PUT };
+    let cells = prop_oneof![30 => vec(cell(cell_of), 1..3), 1 => Just(Vec::new())];
+    let key = (0..5_u8).prop_map(|n| Value::Bytes(row(n)));
+    let key = prop_oneof![40 => key, 1 => Just(text("")), 1 => Just(Value::I64(5))];
+    let ttl = (text("_ttl"), Value::Bytes(vec![0, 0, 0, 0, 0, 0, 0, 9]));
+    let attributes = prop_oneof![20 => Just(None), 20 => Just(Some(vec![])), 1 => Just(Some(vec![ttl]))];
+    let unusual = prop_oneof![
+        40 => Just(None),
+        1 => select(vec![(1, text("row1")), (3, Value::I64(7)), (6, Value::I32(1)), (9, text("unknown"))]).prop_map(Some),
+    ];
+    (key, cells, attributes, unusual).prop_map(move |(key, cells, attributes, unusual)| {
+        let attributes = attributes.map(|pairs| Value::Map(TType::String, TType::String, pairs));
+        let attributes = attributes.filter(|_| method == PUT_MULTIPLE);
+        let all = fields([(1, Some(key)), (2, Some(Value::List(TType::Struct, cells))), (5, attributes)]);
+        Value::Struct(all.into_iter().chain(unusual).collect())
+    })
+}
+
+/// The arguments of one of the methods that have a list of rows, most of them as clients send them.
+fn puts() -> impl Strategy<Value = (Method, Value)> {
+    select(vec![MUTATE_ROWS, PUT_MULTIPLE]).prop_flat_map(|method| {
+        let rows = prop_oneof![20 => vec(put_of_list(method), 1..4), 1 => vec(put_of_list(method), 0..40)];
+        let table = prop_oneof![15 => Just("t"), 1 => select(vec!["default:t", "other", "", "a b"])];
+        let unusual = prop_oneof![
+            15 => Just(None),
+            1 => select(vec![(1, text("t")), (2, text("row1")), (6, Value::I32(1)), (9, text("unknown"))]).prop_map(Some),
+        ];
+        let attributes = prop_oneof![
+            10 => Just(None),
+            10 => Just(Some(vec![])),
+            1 => Just(Some(vec![(text("_ttl"), Value::Bytes(vec![0, 0, 0, 0, 0, 0, 0, 9]))])),
+        ];
+        (rows, table, attributes, unusual).prop_map(move |(rows, table, attributes, unusual)| {
+            let attributes = attributes.map(|pairs| Value::Map(TType::String, TType::String, pairs));
+            let attributes = attributes.filter(|_| method == MUTATE_ROWS);
+            let all = fields([(1, Some(text(table))), (2, Some(Value::List(TType::Struct, rows))), (3, attributes)]);
+            (method, Value::Struct(all.into_iter().chain(unusual).collect()))
         })
     })
 }
@@ -146,22 +191,32 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     fn histories(steps in vec((prop::option::weighted(0.1, change()), put()), 1..60)) {
-        let (encoded, methods) = (Gateway::new(), Gateway::new());
-        for (change, (method, given)) in &steps {
-            for gateway in [&encoded, &methods] {
-                if let Some(change) = change {
-                    apply(&gateway.0, change);
-                }
-            }
-            for wire in [Wire::Strict, Wire::Compact] {
-                let message = wire.message("", given);
-                let body = &message[wire.message("", &Value::Struct(vec![])).len() - 1..];
-                let answer = encoded.call_encoded(wire, *method, body);
-                prop_assert_eq!(answer, methods.call(wire, *method, body), "{:?} {:?} {:?}", wire, method, given);
-            }
-            prop_assert_eq!(encoded.stored(), methods.stored());
-        }
+        check(&steps)?;
     }
+
+    fn histories_of_lists(steps in vec((prop::option::weighted(0.1, change()), puts()), 1..60)) {
+        check(&steps)?;
+    }
+}
+
+/// Runs the calls of a history in both ways, on tables that change in between.
+fn check(steps: &[(Option<Change>, (Method, Value))]) -> Result<(), TestCaseError> {
+    let (encoded, methods) = (Gateway::new(), Gateway::new());
+    for (change, (method, given)) in steps {
+        for gateway in [&encoded, &methods] {
+            if let Some(change) = change {
+                apply(&gateway.0, change);
+            }
+        }
+        for wire in [Wire::Strict, Wire::Compact] {
+            let message = wire.message("", given);
+            let body = &message[wire.message("", &Value::Struct(vec![])).len() - 1..];
+            let answer = encoded.call_encoded(wire, *method, body);
+            prop_assert_eq!(answer, methods.call(wire, *method, body), "{:?} {:?} {:?}", wire, method, given);
+        }
+        prop_assert_eq!(encoded.stored(), methods.stored());
+    }
+    Ok(())
 }
 
 #[test]
@@ -169,4 +224,11 @@ fn a_put_from_encoded_arguments_has_the_effect_and_the_answer_of_the_method() {
     histories();
     let run = RUN.get();
     assert!(run > 500, "only {run} puts were run from their encoded arguments");
+}
+
+#[test]
+fn a_list_of_puts_from_encoded_arguments_has_the_effect_and_the_answer_of_the_method() {
+    histories_of_lists();
+    let run = RUN.get();
+    assert!(run > 300, "only {run} lists were run from their encoded arguments");
 }
