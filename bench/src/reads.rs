@@ -26,8 +26,6 @@ const FETCH: usize = 1_000;
 const HOT_ROWS: usize = 10_000;
 /// Repetitions of each measurement. The best one counts, because other load on the machine can only add time.
 const ROUNDS: usize = 3;
-/// The space of the only family of the only table.
-const SPACE: SpaceId = 1;
 
 /// What is measured.
 pub struct Reads {
@@ -98,7 +96,9 @@ impl Reads {
         engine.close()?;
         // The peer opens the folder, so that it reads the compacted files.
         let store = FjallStore::open(folder.path(), StoreOptions { cache_bytes, ..StoreOptions::default() })?;
-        self.peer(&store, rows)?;
+        // That of the only family of the only table.
+        let space = store.spaces()?.into_iter().max().unwrap_or_default();
+        self.peer(&store, space, rows)?;
         Ok(store.close()?)
     }
 
@@ -146,14 +146,14 @@ impl Reads {
         Ok(())
     }
 
-    fn peer(&self, store: &Arc<dyn Store>, rows: usize) -> Outcome<()> {
+    fn peer(&self, store: &Arc<dyn Store>, space: SpaceId, rows: usize) -> Outcome<()> {
         let cells = rows * self.cells;
-        rate("store", "scan", "pairs/s", cells, best(|| self.scan_peer(store, cells))?);
+        rate("store", "scan", "pairs/s", cells, best(|| self.scan_peer(store, space, cells))?);
         let gets = self.gets.min(rows);
         let stored: Vec<_> = spread(gets, rows).map(|n| first_key(&row(n))).collect();
-        each("store", "range of a row", gets, best(|| self.get_peer(store, &stored, self.cells))?);
+        each("store", "range of a row", gets, best(|| self.get_peer(store, space, &stored, self.cells))?);
         let absent: Vec<_> = spread(gets, rows).map(|n| first_key(&absent(n))).collect();
-        each("store", "range of no row", gets, best(|| self.get_peer(store, &absent, 0))?);
+        each("store", "range of no row", gets, best(|| self.get_peer(store, space, &absent, 0))?);
         Ok(())
     }
 
@@ -168,11 +168,11 @@ impl Reads {
     }
 
     #[inline(never)]
-    fn get_peer(&self, store: &Arc<dyn Store>, keys: &[Vec<u8>], each: usize) -> Outcome<f64> {
+    fn get_peer(&self, store: &Arc<dyn Store>, space: SpaceId, keys: &[Vec<u8>], each: usize) -> Outcome<f64> {
         let mut cells = 0;
         let begin = Instant::now();
         for key in keys {
-            let mut cursor = store.snapshot()?.scan(SPACE, key, &[key, &[2][..]].concat(), Order::Ascending, 1)?;
+            let mut cursor = store.snapshot()?.scan(space, key, &[key, &[2][..]].concat(), Order::Ascending, 1)?;
             while let Some(pair) = cursor.next()? {
                 std::hint::black_box(pair);
                 cells += 1;
@@ -209,10 +209,10 @@ impl Reads {
     }
 
     #[inline(never)]
-    fn scan_peer(&self, store: &Arc<dyn Store>, expected: usize) -> Outcome<f64> {
+    fn scan_peer(&self, store: &Arc<dyn Store>, space: SpaceId, expected: usize) -> Outcome<f64> {
         let mut cells = 0;
         let begin = Instant::now();
-        let mut cursor = store.snapshot()?.scan(SPACE, b"", b"", Order::Ascending, FETCH)?;
+        let mut cursor = store.snapshot()?.scan(space, b"", b"", Order::Ascending, FETCH)?;
         let mut pairs = Vec::with_capacity(FETCH);
         loop {
             pairs.clear();
