@@ -30,7 +30,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 pub(crate) use row::{CachedRow, PartlyCachedRow, RowSource};
 
-use crate::catalog::{Family, LOCK_PREFIX};
+use crate::catalog::{self, Family, LOCK_PREFIX};
 use crate::cell::Row;
 use crate::key;
 use crate::store::{BuildPrehashed, Pair, SpaceId, Statistics, Transaction};
@@ -87,6 +87,14 @@ struct Entry {
     used: bool,
     /// The number of writes since the row was last read.
     unread_writes: u8,
+}
+
+impl Entry {
+    /// Whether this is a row of the table with this number.
+    fn is_of(&self, table: u64, row: &[u8]) -> bool {
+        let own = self.name.split_first_chunk::<LOCK_PREFIX>();
+        own.is_some_and(|(own_table, own_row)| *own_table == table.to_be_bytes() && own_row == row)
+    }
 }
 
 /// Permission to insert a row that was not cached when it was looked up. Valid until a write of the row begins.
@@ -158,20 +166,20 @@ impl RowCache {
         &self.stripes[hash as usize % STRIPES]
     }
 
-    /// Looks a row up by the name under which it is locked. `families` are the families of its table, `generation` is
-    /// that of the store, read before this call. Call this function **before** taking the snapshot from which the row
-    /// is read if it is not cached.
-    pub(crate) fn find(&self, name: Bytes, families: &Arc<[Family]>, generation: u64) -> Lookup {
+    /// Looks up a row of the table with this number. `families` are the families of the table, `generation` is that of
+    /// the store, read before this call. Call this function **before** taking the snapshot from which the row is read
+    /// if it is not cached.
+    pub(crate) fn find(&self, table: u64, row: &[u8], families: &Arc<[Family]>, generation: u64) -> Lookup {
         if self.bytes_max == 0 {
             return Lookup::Miss;
         }
-        let hash = self.hash_name(&name);
+        let hash = self.hash(table, row);
         {
             let mut shard = self.shard(hash).lock();
-            if let Some(entry) = shard.rows.get_mut(&hash).filter(|entry| entry.name == name) {
+            if let Some(entry) = shard.rows.get_mut(&hash).filter(|entry| entry.is_of(table, row)) {
                 if entry.generation == generation && entry.row.is_of(families) {
                     (entry.used, entry.unread_writes) = (true, 0);
-                    let row = Arc::clone(&entry.row);
+                    let (row, name) = (Arc::clone(&entry.row), entry.name.clone());
                     shard.hits += 1;
                     let events = self.stripe(hash).load(Ordering::SeqCst);
                     return Lookup::Hit(row, Admission { name, hash, events, generation });
@@ -197,7 +205,8 @@ impl RowCache {
         }
         let events = self.stripe(hash).load(Ordering::SeqCst);
         let free = events.is_multiple_of(EVENT);
-        if free { Lookup::Admitted(Admission { name, hash, events, generation }) } else { Lookup::Miss }
+        let name = || catalog::row_lock(table, row);
+        if free { Lookup::Admitted(Admission { name: name(), hash, events, generation }) } else { Lookup::Miss }
     }
 
     /// The remembered answer to a get of the newest versions of a whole row of the table with this number. The
@@ -214,10 +223,7 @@ impl RowCache {
         }
         let hash = self.hash(table, row);
         let mut shard = self.shard(hash).lock();
-        let entry = shard.rows.get_mut(&hash).filter(|entry| {
-            let own = entry.name.split_first_chunk::<LOCK_PREFIX>();
-            own.is_some_and(|(own_table, own_row)| *own_table == table.to_be_bytes() && own_row == row)
-        })?;
+        let entry = shard.rows.get_mut(&hash).filter(|entry| entry.is_of(table, row))?;
         if entry.generation != generation || !entry.row.is_of(families) {
             return None;
         }
