@@ -22,6 +22,7 @@ mod pin;
 mod pressure;
 mod process;
 mod raw_fjall;
+mod reads;
 mod redis;
 mod rows;
 mod scale;
@@ -36,6 +37,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 
 use crate::ageing::Ageing;
+use crate::reads::Reads;
 
 /// Benchmarks of a hjall server and of the engine
 #[derive(Parser)]
@@ -213,6 +215,22 @@ enum What {
         #[arg(long, default_value_t = 50_000)]
         gets: usize,
     },
+    /// Gets and scans of the embedded engine, by where the rows are: row cache, block cache, nowhere; before and after
+    /// a major compaction
+    Reads {
+        /// Rows in the table; one run for each number
+        #[arg(long, value_delimiter = ',', default_value = "1000000,5000000,10000000")]
+        rows: Vec<usize>,
+        /// Cells in a row
+        #[arg(long, default_value_t = 1)]
+        cells: usize,
+        /// Bytes of a value
+        #[arg(long, default_value_t = 100)]
+        value_bytes: usize,
+        /// Number of gets of each kind
+        #[arg(long, default_value_t = 100_000)]
+        gets: usize,
+    },
     /// Scans with filters that seek, compared with a get of the row or column they find
     Filters {
         /// Rows of one table, and columns of the single row of another
@@ -266,6 +284,10 @@ fn main() -> Outcome<()> {
         What::Start { megabytes, families, runs } => start::run(&arguments.hjall, megabytes, families, runs),
         What::Hot { versions, markers } => hot::run(versions, markers),
         What::Engine { rows, gets } => engine::run(rows, gets),
+        What::Reads { rows, cells, value_bytes, gets } => {
+            let reads = Reads { cells, value_bytes, gets };
+            rows.into_iter().try_for_each(|rows| reads.run(rows))
+        }
         What::Filters { rows } => filters::run(rows),
     }
 }

@@ -24,7 +24,7 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use self::doubt::Doubt;
 use self::state::table_of_row_lock;
-pub(crate) use state::{Family, LOCK_PREFIX, TableState, space_options};
+pub(crate) use state::{Family, LOCK_PREFIX, TableState, row_lock, space_options};
 pub(crate) use table_slot::TableSlot;
 pub use traffic::Traffic;
 
@@ -257,7 +257,7 @@ impl Catalog {
     pub(crate) fn with_slot_at_once<T>(
         &self,
         slot: &TableSlot,
-        work: impl FnOnce(&TableState) -> Option<T>,
+        work: impl FnOnce(&Arc<TableState>) -> Option<T>,
     ) -> Option<T> {
         let held = slot.try_shared()?;
         let state = held.as_ref()?;

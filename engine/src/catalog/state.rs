@@ -51,6 +51,14 @@ pub(crate) fn space_options(family: &FamilyDescriptor) -> SpaceOptions {
 /// The length of the table's part of the name under which a row is locked.
 pub(crate) const LOCK_PREFIX: usize = 8;
 
+/// The name under which a row of the table with this number is locked.
+pub(crate) fn row_lock(table: u64, row: &[u8]) -> Bytes {
+    let mut out = BytesMut::with_capacity(LOCK_PREFIX + row.len());
+    out.put_u64(table);
+    out.put_slice(row);
+    out.freeze()
+}
+
 /// The number of the table of a row, from the name under which the row is locked.
 pub(super) fn table_of_row_lock(name: &[u8]) -> Option<u64> {
     name.first_chunk().map(|number: &[u8; LOCK_PREFIX]| u64::from_be_bytes(*number))
@@ -249,10 +257,7 @@ impl TableState {
 
     /// The name under which a row of this table is locked: [`LOCK_PREFIX`] bytes for the table, and the row.
     pub(crate) fn row_lock(&self, row: &[u8]) -> Bytes {
-        let mut out = BytesMut::with_capacity(LOCK_PREFIX + row.len());
-        out.put_u64(self.number);
-        out.put_slice(row);
-        out.freeze()
+        row_lock(self.number, row)
     }
 
     /// The names under which these rows are locked, in one allocation.

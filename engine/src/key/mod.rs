@@ -111,6 +111,15 @@ pub fn kind_end(prefix: &[u8], kind: CellKind) -> Bytes {
     with_byte(prefix, !kind.code() + 1)
 }
 
+/// Kind and timestamp of a key of a column, given the length of the prefix of its row; `None` if it is the key of a
+/// family marker, or not in this layout. Does not check the qualifier.
+pub fn version_of_column(key: &[u8], row_prefix_len: usize) -> Option<(CellKind, i64)> {
+    let (column, suffix) = key.get(row_prefix_len..)?.split_last_chunk::<SUFFIX>()?;
+    let [kind, time @ ..] = *suffix;
+    (column.first() == Some(&SECTION_COLUMN)).then_some(())?;
+    Some((CellKind::from_code(!kind)?, !u64::from_be_bytes(time) as i64))
+}
+
 fn put_suffix(out: &mut impl BufMut, kind: CellKind, timestamp: i64) {
     out.put_u8(!kind.code());
     out.put_u64(!(timestamp as u64));
@@ -188,6 +197,21 @@ pub fn row_at(key: &[u8]) -> Result<(Bytes, Bytes)> {
     let mut row = Bytes::from(both);
     let prefix = row.split_to(prefix.len());
     Ok((prefix, row))
+}
+
+/// Appends the row with this prefix of keys.
+pub fn append_row(out: &mut Vec<u8>, row_prefix: &[u8]) {
+    group::take_into(out, row_prefix);
+}
+
+/// The number of bytes of the part that [`append_part`] appends.
+pub fn part_len(encoded: &[u8]) -> usize {
+    group::decoded_len(encoded)
+}
+
+/// Appends the qualifier of a key, given in its encoding.
+pub fn append_part(out: &mut Vec<u8>, encoded: &[u8]) {
+    group::take_into(out, encoded);
 }
 
 /// The length of the column's prefix of a stored key, given the length of its row's prefix; `None` for family markers.

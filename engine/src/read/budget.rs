@@ -95,6 +95,21 @@ fn own_bytes(cell: &Cell) -> usize {
     cell.family.len() + cell.qualifier.len() + cell.value.len()
 }
 
+/// Checks the size of a row, as in [`Row::bytes`].
+///
+/// # Errors
+/// `RowTooLarge`.
+#[inline]
+pub(super) fn check_row_bytes(bytes: usize) -> Result<()> {
+    if bytes > ROW_BYTES_MAX { Err(row_too_large()) } else { Ok(()) }
+}
+
+#[cold]
+fn row_too_large() -> Error {
+    let message = format!("Max row size allowed: {ROW_BYTES_MAX}, but the row is bigger than that");
+    Error::new(ErrorKind::RowTooLarge, message).with_remedy("select fewer columns, or scan it with a batch size")
+}
+
 /// The size of what a read has gathered of one row.
 pub(super) struct Gathered<'a> {
     budget: &'a dyn Budget,
@@ -133,11 +148,7 @@ impl<'a> Gathered<'a> {
     #[inline]
     pub(super) fn add_bytes(&mut self, row: usize, bytes: usize) -> Result<()> {
         self.row_bytes += row + bytes;
-        if self.row_bytes > ROW_BYTES_MAX {
-            let message = format!("Max row size allowed: {ROW_BYTES_MAX}, but the row is bigger than that");
-            return Err(Error::new(ErrorKind::RowTooLarge, message)
-                .with_remedy("select fewer columns, or scan it with a batch size"));
-        }
+        check_row_bytes(self.row_bytes)?;
         self.pending.cells += 1;
         self.pending.bytes += bytes;
         if self.pending.cells * size_of::<Cell>() + self.pending.bytes >= STEP_BYTES { self.settle() } else { Ok(()) }

@@ -12,7 +12,7 @@ use super::pairs::Pairs;
 use super::prefix::Prefix;
 use super::qualifiers::Qualifiers;
 use super::raw;
-use super::reused_row::{CellPlace, CellSink};
+use super::reused_row::{CellPlace, CellSink, RowSink};
 use super::reverse::ReverseRows;
 use super::sequence::{self, OrderedMarker};
 use crate::cell::{Cell, CellKind};
@@ -41,6 +41,8 @@ pub(super) struct FamilyCursor {
     entry: Option<(Bytes, ColumnPosition)>,
     /// The garbage of rows read before the open one, in bytes. Only in descending order.
     garbage_bytes: u64,
+    /// The prefix of the row that [`Self::next_row_into`] reads.
+    prefix: Vec<u8>,
 }
 
 /// A position in a row: a column and the newest timestamp to consider. A negative timestamp is the position after the
@@ -85,9 +87,24 @@ impl FamilyCursor {
                 (Pairs::buffer(Vec::new(), &reader.stop), Some(ReverseRows::open(reader, space, from, to)?))
             }
         };
-        let wanted = plan.wanted.iter().flatten().map(|qualifier| key::as_part(qualifier)).collect();
-        let (reader, names) = (reader.clone(), Qualifiers::default());
-        Ok(Self { plan, reader, wanted, names, pairs, reverse, row: None, left: None, entry: None, garbage_bytes: 0 })
+        Ok(Self { reverse, ..Self::over(plan, reader, pairs) })
+    }
+
+    /// Opens a cursor over these pairs, ascending, which must be all of the family in a range of rows.
+    pub(super) fn over(plan: FamilyScan, reader: &Arc<Reader>, pairs: Pairs) -> Self {
+        Self {
+            wanted: plan.wanted_parts(),
+            plan,
+            reader: Arc::clone(reader),
+            names: Qualifiers::default(),
+            pairs,
+            reverse: None,
+            row: None,
+            left: None,
+            entry: None,
+            garbage_bytes: 0,
+            prefix: Vec::new(),
+        }
     }
 
     pub(super) fn plan(&self) -> &FamilyScan {
@@ -432,5 +449,73 @@ impl FamilyCursor {
             }
         }
         Ok(())
+    }
+}
+
+impl FamilyCursor {
+    /// Reads the next row into `sink`, and ends it there. Returns whether it has visible cells; `None` if there are no
+    /// more rows. No row may be open.
+    ///
+    /// # Errors
+    /// Those of the store, and of `sink`.
+    pub(super) fn next_row_into(&mut self, sink: &mut impl RowSink) -> Result<Option<bool>> {
+        if self.reverse.is_none() {
+            if let Some(left) = self.left.take() {
+                self.pairs.skip_over(&left, key::row_end)?;
+            }
+            if self.entry.is_none() && self.plan.wanted.is_none() && self.plan.is_of_newest() {
+                return self.plain_row_into(sink);
+            }
+        }
+        let Some((prefix, key)) = self.next_row()? else { return Ok(None) };
+        prefix[..].clone_into(&mut self.prefix);
+        sink.begin_row(&prefix);
+        self.open_row(&prefix, &key)?;
+        self.rest_of_row(sink)?;
+        self.close_row();
+        sink.end_row().map(Some)
+    }
+
+    /// The last row that [`Self::next_row_into`] has read.
+    pub(super) fn last_row(&self) -> Bytes {
+        key::part(&self.prefix)
+    }
+
+    /// Fast path of [`Self::next_row_into`]: allocates nothing for the row and its cells while the first pair of each
+    /// column is a plain visible value.
+    fn plain_row_into(&mut self, sink: &mut impl RowSink) -> Result<Option<bool>> {
+        let Self { pairs, plan, reader, prefix, .. } = self;
+        let Some((head, _)) = pairs.head()? else { return Ok(None) };
+        let row_len = key::row_prefix_len(head)?;
+        prefix.clear();
+        prefix.extend_from_slice(&head[..row_len]);
+        sink.begin_row(prefix);
+        while let Some((head, stored)) = pairs.head()?.filter(|(head, _)| head.starts_with(prefix)) {
+            let column_len = key::column_prefix_len(head, row_len)?;
+            let version = column_len.map(|len| key::kind_and_time(head, len)).transpose()?;
+            let (Some(len), Some((CellKind::Put, timestamp))) = (column_len, version) else {
+                return self.unusual_row_into(sink);
+            };
+            let inside = timestamp >= plan.oldest && timestamp <= plan.newest;
+            if !inside || !value::is_plain(stored) || plan.is_expired(timestamp, reader.now) {
+                return self.unusual_row_into(sink);
+            }
+            let Some((key, stored)) = pairs.take() else { break };
+            sink.plain_value(&plan.family.name, &key[row_len + 1..len], timestamp, value::of_plain(stored))?;
+            if pairs.head()?.is_some_and(|(next, _)| next.starts_with(&key[..len])) {
+                pairs.skip_over(&key[..len], key::prefix_end)?;
+            }
+        }
+        sink.end_row().map(Some)
+    }
+
+    /// Reads the rest of the row that [`Self::plain_row_into`] has begun, from the start of a column or of the family
+    /// markers.
+    fn unusual_row_into(&mut self, sink: &mut impl RowSink) -> Result<Option<bool>> {
+        let (prefix, key) = key::row_at(&self.prefix)?;
+        self.open_row(&prefix, &key)?;
+        self.rest_of_row(sink)?;
+        self.close_row();
+        sink.end_row().map(Some)
     }
 }

@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use crate::catalog::Family;
 use crate::error::{Error, ErrorKind, Result};
+use crate::key;
 use crate::request::{Columns, TimeRange};
 use crate::stop::Stop;
 use crate::store::Snapshot;
@@ -98,6 +99,17 @@ impl FamilyScan {
     /// Whether the time range is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.newest < self.oldest
+    }
+
+    /// The selected columns in the encoding of keys; none if all columns are selected.
+    pub(super) fn wanted_parts(&self) -> Vec<Bytes> {
+        self.wanted.iter().flatten().map(|qualifier| key::as_part(qualifier)).collect()
+    }
+
+    /// Whether only the newest version of each selected column is read, and the first value of a column is that version
+    /// unless a marker hides it.
+    pub(super) fn is_of_newest(&self) -> bool {
+        self.examine == 1 && !self.raw && !self.family.rules.new_version_behavior && !self.is_empty()
     }
 
     /// Whether a cell with this timestamp has exceeded the family's TTL.

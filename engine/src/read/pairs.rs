@@ -19,6 +19,8 @@ const BATCH_MAX: usize = 32;
 const BATCH_BYTES: usize = 16 << 10;
 /// Pairs that a read with a limit of work takes between two checks of it.
 const LIMITED_BATCH: usize = 4;
+/// Pairs that such a read takes with a seek.
+const LIMITED_FIRST: usize = 8;
 
 /// The pairs of a key range of a space, ascending.
 pub(super) struct Pairs {
@@ -50,6 +52,36 @@ impl Pairs {
         let cursor = Some(snapshot.scan(space, from, to, Order::Ascending, expected)?);
         let stop = stop.clone();
         Ok(Self { cursor, fetched: Vec::new(), at: 0, run: expected * 2, stop, since_stop: 0, garbage_bytes: 0 })
+    }
+
+    /// As [`Self::open`], for a range that is likely to have at most `expected` pairs. Reads up to that number.
+    pub(super) fn read(
+        snapshot: &Arc<dyn Snapshot>,
+        space: SpaceId,
+        (from, to): (&[u8], &[u8]),
+        expected: usize,
+        stop: &Stop,
+    ) -> Result<Self> {
+        work_limit::charge_seeks(1)?;
+        let is_limited = work_limit::is_limited();
+        let first = if is_limited { expected.min(LIMITED_FIRST) } else { expected };
+        let mut fetched = Vec::new();
+        let cursor = snapshot.read(space, (from, to), (first, BATCH_BYTES), &mut fetched)?;
+        if is_limited {
+            charge(&fetched)?;
+        }
+        let run = fetched.len() * 2;
+        Ok(Self { cursor, fetched, at: 0, run, stop: stop.clone(), since_stop: 0, garbage_bytes: 0 })
+    }
+
+    /// All pairs that are left, if they have been fetched.
+    pub(super) fn all(&self) -> Option<&[Pair]> {
+        if self.cursor.is_some() { None } else { Some(self.fetched.get(self.at..).unwrap_or_default()) }
+    }
+
+    /// The pairs that [`Self::all`] returns.
+    pub(super) fn into_fetched(self) -> impl Iterator<Item = Pair> {
+        self.fetched.into_iter().skip(self.at)
     }
 
     /// These pairs, ascending.
@@ -188,7 +220,12 @@ pub(super) fn next_many(cursor: &mut dyn Cursor, n: usize, out: &mut Vec<Pair>) 
         if fetched.is_empty() {
             break;
         }
-        work_limit::charge(fetched.len(), fetched.iter().map(|(key, value)| key.len() + value.len()).sum())?;
+        charge(fetched)?;
     }
     Ok(())
+}
+
+/// Counts fetched pairs as work of this thread.
+fn charge(fetched: &[Pair]) -> Result<()> {
+    work_limit::charge(fetched.len(), fetched.iter().map(|(key, value)| key.len() + value.len()).sum())
 }

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::budget::Budget;
 use super::key_range::Progress;
 use super::region_scanner::{RegionScanner, Step};
-use super::reused_row::ReusedRow;
+use super::reused_row::RowSink;
 use crate::cell::{Cell, Row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::work;
@@ -194,44 +194,47 @@ impl Position {
         }
     }
 
-    /// Reads rows of the current region one by one into `row`, and passes each to `take`, until that returns `false`.
-    /// Only for scans of whole rows without a filter. The portion contains no results.
-    pub(super) fn each_row(
+    /// Reads rows of the current region one by one into `sink`, until `wants_more` returns `false`. Only for scans of
+    /// whole rows without a filter. The portion contains no results.
+    pub(super) fn each_row<S: RowSink>(
         &mut self,
         scan: &Scan,
         rows: &mut RegionScanner,
-        row: &mut ReusedRow,
-        take: &mut dyn FnMut(&ReusedRow) -> bool,
+        sink: &mut S,
+        wants_more: impl FnMut(&mut S) -> bool,
     ) -> Portion {
         self.fetch.begun = true;
         let mut read = (0, 0);
-        let end = self.each_row_into(&mut read, scan, rows, row, take).unwrap_or_else(End::Failed);
+        let end = self.each_row_into(&mut read, scan, rows, sink, wants_more).unwrap_or_else(End::Failed);
         if read.0 > 0 {
-            self.progress = Progress::After(row.key().clone());
+            let last = Bytes::copy_from_slice(sink.last_key());
+            rows.set_examined(last.clone());
+            self.progress = Progress::After(last);
         }
         Portion { results: Vec::new(), read, end }
     }
 
-    fn each_row_into(
+    fn each_row_into<S: RowSink>(
         &mut self,
         (results, bytes): &mut (usize, usize),
         scan: &Scan,
         rows: &mut RegionScanner,
-        row: &mut ReusedRow,
-        take: &mut dyn FnMut(&ReusedRow) -> bool,
+        sink: &mut S,
+        mut wants_more: impl FnMut(&mut S) -> bool,
     ) -> Result<End> {
         loop {
             if self.is_fetch_full(scan) {
                 return Ok(if rows.is_over()? { End::Region } else { End::Fetch });
             }
-            if !rows.next_into(row)? {
+            if !rows.next_into(sink)? {
                 return Ok(End::Region);
             }
+            let row_bytes = sink.last_bytes();
             self.fetch.results += 1;
-            self.fetch.bytes += row.bytes();
+            self.fetch.bytes += row_bytes;
             *results += 1;
-            *bytes += row.bytes();
-            let wants_more = take(row);
+            *bytes += row_bytes;
+            let wants_more = wants_more(sink);
             if self.count_row() {
                 return Ok(End::Limit);
             }

@@ -8,7 +8,7 @@ use super::budget::{Budget, Gathered, Unlimited, Unpaused, release_row};
 use super::family_cursor::FamilyCursor;
 use super::family_scan::{FamilyScan, Reader};
 use super::key_range::KeyRange;
-use super::reused_row::{CellPlace, CellSink, ReusedRow};
+use super::reused_row::{CellPlace, CellSink, RowSink};
 use super::store_scanner::{StoreScanner, Window};
 use crate::cell::{Cell, CellKind, Row};
 use crate::error::{Error, ErrorKind, Result};
@@ -65,6 +65,8 @@ pub(super) struct RegionScanner {
     ended: bool,
     /// The key of the row that was examined last.
     examined: Option<Bytes>,
+    /// Whether [`Self::next_into`] has passed over a row without visible cells since it read one.
+    passed_hidden: bool,
     /// Whether the filter has accepted a row that has not been returned yet.
     accepted: bool,
     /// The number of cells of the last row, as an estimate for the next one.
@@ -86,6 +88,17 @@ impl RegionScanner {
     /// `Unprocessable` for a batch size with a filter that needs whole rows; `Refused` for a reverse scan with a filter
     /// to which a family is not essential.
     pub(super) fn open(plans: Vec<FamilyScan>, reader: &Arc<Reader>, task: RegionScan) -> Result<Self> {
+        let RegionScan { order, extent, .. } = &task;
+        let cursors = plans.into_iter().map(|plan| FamilyCursor::open(plan, reader, &extent.from, &extent.to, *order));
+        let cursors = cursors.collect::<Result<_>>()?;
+        Self::over(cursors, task)
+    }
+
+    /// Opens the scanner over these families, in the order of their names.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`].
+    pub(super) fn over(cursors: Vec<FamilyCursor>, task: RegionScan) -> Result<Self> {
         let RegionScan { order, extent, batch, window, mut filter, closed } = task;
         let whole_row_filter = filter.as_ref().is_some_and(|f| f.has_filter_row());
         if batch.is_some() && whole_row_filter {
@@ -94,10 +107,10 @@ impl RegionScanner {
                 .with_remedy("leave out the batch size, or use a filter that decides about each cell"));
         }
         let (mut deciding, mut joining) = (Vec::new(), Vec::new());
-        for plan in plans {
-            let decides = filter.as_ref().is_none_or(|f| f.is_family_essential(&plan.family.name));
-            let is_closed = closed.contains(&plan.family.name);
-            let cursor = FamilyCursor::open(plan, reader, &extent.from, &extent.to, order)?;
+        for cursor in cursors {
+            let name = &cursor.plan().family.name;
+            let decides = filter.as_ref().is_none_or(|f| f.is_family_essential(name));
+            let is_closed = closed.contains(name);
             let mut scanner = StoreScanner::new(cursor, order, window);
             if is_closed {
                 scanner.close();
@@ -123,6 +136,7 @@ impl RegionScanner {
             piece: None,
             ended: false,
             examined: None,
+            passed_hidden: false,
             accepted: false,
             width: None,
         })
@@ -213,21 +227,47 @@ impl RegionScanner {
         Ok(false)
     }
 
-    /// Reads the next row into `row`. `false` if the region has no more rows. Only for scans of whole rows without a
-    /// filter. If it fails, `row` still has the key of the row before.
-    pub(super) fn next_into(&mut self, row: &mut ReusedRow) -> Result<bool> {
+    /// Reads the next row into `sink`. `false` if the region has no more rows. Only for scans of whole rows without a
+    /// filter. [`Self::set_examined`] has to be called when rows have been read.
+    pub(super) fn next_into(&mut self, sink: &mut impl RowSink) -> Result<bool> {
+        if let ([family], false) = (&mut self.deciding[..], self.ended) {
+            loop {
+                match family.next_row_into(sink)? {
+                    Some(true) => {
+                        self.passed_hidden = false;
+                        return Ok(true);
+                    }
+                    Some(false) => {
+                        self.examined = Some(family.last_row());
+                        self.passed_hidden = true;
+                    }
+                    None => break,
+                }
+            }
+            self.ended = true;
+            return Ok(false);
+        }
         while let Begun::Row { prefix, key } = self.begin_row(&Unlimited)? {
-            let mut cells = row.begin();
+            sink.begin_row(&prefix);
             for scanner in &mut self.deciding {
                 scanner.open_row(&prefix, &key)?;
-                scanner.rest_of_row(&mut cells)?;
+                scanner.rest_of_row(sink)?;
             }
-            self.examined = Some(key.clone());
-            if row.finish(key) {
+            if sink.end_row()? {
+                self.passed_hidden = false;
                 return Ok(true);
             }
+            self.examined = Some(key);
+            self.passed_hidden = true;
         }
         Ok(false)
+    }
+
+    /// Sets the last row that [`Self::next_into`] has read, unless it has passed over rows after that.
+    pub(super) fn set_examined(&mut self, row: Bytes) {
+        if !self.passed_hidden {
+            self.examined = Some(row);
+        }
     }
 
     fn next_whole(&mut self, budget: &dyn Budget) -> Result<Step> {

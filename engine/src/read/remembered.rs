@@ -4,14 +4,16 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
+use bytes::Bytes;
+
 use super::budget::{Budget, take_row};
-use super::row::of_columns;
+use super::row::{get_at_once, of_columns};
 use crate::catalog::{Family, TableSlot};
 use crate::cell::Row;
 use crate::core::Handle;
 use crate::error::Result;
 use crate::name::TableName;
-use crate::request::Columns;
+use crate::request::{Columns, Get};
 
 /// The rows of one table that the row cache remembers as a get of the newest cells of a whole row returns them. Useful
 /// for a client that reads one table often: the table is looked up once, and the answers are shared.
@@ -74,6 +76,18 @@ impl RememberedRows {
             }))
         });
         found.transpose()
+    }
+
+    /// Reads the newest cells of a row, which need not be remembered, as [`crate::Table::get_for`] does. `None` if the
+    /// table has been dropped, or if its lock is not free.
+    ///
+    /// # Errors
+    /// Those of [`crate::Table::get_for`], which can repeat the read; `Stale`: the table has been changed meanwhile.
+    pub fn read(&self, row: &[u8], columns: &Columns, budget: &dyn Budget) -> Result<Option<Row>> {
+        let Some(handle) = self.handle.upgrade() else { return Ok(None) };
+        let Ok(core) = handle.live() else { return Ok(None) };
+        let get = Get { columns: columns.clone(), ..Get::new(Bytes::copy_from_slice(row)) };
+        get_at_once(core, &self.slot, &get, budget)
     }
 
     /// Whether the table has been dropped. A table that was created with its name since is another table.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 
-use super::budget::{Gathered, Unlimited};
+use super::budget::check_row_bytes;
 use crate::cell::{Cell, Row};
 use crate::error::Result;
 use crate::key;
@@ -14,7 +14,7 @@ pub(super) trait CellSink {
     /// Takes a value without a TTL. `qualifier` returns the qualifier.
     ///
     /// # Errors
-    /// Those of a row that is too large.
+    /// Those of a row that is too large, and of the budget.
     fn value(
         &mut self,
         place: CellPlace<'_>,
@@ -38,14 +38,43 @@ pub(super) struct CellPlace<'a> {
     pub(super) encoded: &'a [u8],
 }
 
+/// Where rows go that are read one after the other, without allocating them. A row that has been begun and not ended,
+/// because its read failed, is dropped when the next one begins.
+pub(super) trait RowSink: CellSink {
+    /// Begins a row with this prefix of keys.
+    fn begin_row(&mut self, prefix: &[u8]);
+
+    /// Takes a value without a TTL, as [`CellSink::value`] does.
+    ///
+    /// # Errors
+    /// As for [`CellSink::value`].
+    fn plain_value(&mut self, family: &Bytes, encoded: &[u8], timestamp: i64, value: Bytes) -> Result<()>;
+
+    /// Ends the row. Returns `false` if it has no cells: then it is not counted.
+    ///
+    /// # Errors
+    /// That of the budget.
+    fn end_row(&mut self) -> Result<bool>;
+
+    /// The key of the last row that has been ended and has cells.
+    fn last_key(&self) -> &[u8];
+
+    /// The size of that row, as [`Row::bytes`].
+    fn last_bytes(&self) -> usize;
+}
+
 /// A row that is read into the memory of the row before it ([`Scanner::each_row`](super::Scanner::each_row)). The
 /// columns of all rows are numbered, so that a caller compares the names of each column once.
 #[derive(Debug, Default)]
 pub struct ReusedRow {
-    key: Bytes,
+    key: Vec<u8>,
     cells: Vec<NumberedCell>,
     bytes: usize,
     numbers: ColumnNumbers,
+    /// The key of the row that is being read.
+    next_key: Vec<u8>,
+    /// The column of the last cell of that row.
+    last_column: Option<usize>,
 }
 
 /// A cell of a [`ReusedRow`].
@@ -61,7 +90,7 @@ pub struct NumberedCell {
 
 impl ReusedRow {
     /// The row key.
-    pub fn key(&self) -> &Bytes {
+    pub fn key(&self) -> &[u8] {
         &self.key
     }
 
@@ -83,73 +112,74 @@ impl ReusedRow {
         self.numbers = ColumnNumbers::default();
     }
 
-    /// As [`Row::bytes`].
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    /// Begins the next row: its cells. The key is still that of the row before.
-    pub(super) fn begin(&mut self) -> ReusedCells<'_> {
-        self.cells.clear();
-        self.bytes = 0;
-        ReusedCells { row: self, gathered: Gathered::new(&Unlimited), before: None }
-    }
-
-    /// Ends a row. Returns `false` if the row has no cells and is not counted.
-    pub(super) fn finish(&mut self, key: Bytes) -> bool {
-        if self.cells.is_empty() {
-            return false;
-        }
-        self.key = key;
-        true
-    }
-
     /// Takes a row that has been read.
     pub(super) fn fill(&mut self, row: Row) -> Result<()> {
-        let mut cells = self.begin();
-        row.cells.into_iter().try_for_each(|cell| cells.cell(cell))?;
-        self.finish(row.key);
-        Ok(())
+        self.begin();
+        self.next_key.extend_from_slice(&row.key);
+        row.cells.into_iter().try_for_each(|cell| self.cell(cell))?;
+        self.end_row().map(|_| ())
     }
-}
 
-/// The cells of a row that is being read.
-pub(super) struct ReusedCells<'a> {
-    row: &'a mut ReusedRow,
-    gathered: Gathered<'static>,
-    /// The column of the last cell.
-    before: Option<usize>,
-}
+    fn begin(&mut self) {
+        self.cells.clear();
+        self.next_key.clear();
+        (self.bytes, self.last_column) = (0, None);
+    }
 
-impl ReusedCells<'_> {
     #[inline]
-    fn push(&mut self, CellPlace { row, family, encoded }: CellPlace<'_>, timestamp: i64, value: Bytes) -> Result<()> {
-        let column = self.row.numbers.of(self.before, family, encoded);
-        let own = family.len() + self.row.numbers.columns[column].1.len() + value.len();
-        self.gathered.add_bytes(row.len(), own)?;
-        self.row.bytes += row.len() + own;
-        self.before = Some(column);
-        self.row.cells.push(NumberedCell { column, timestamp, value });
+    fn push(&mut self, family: &Bytes, encoded: &[u8], timestamp: i64, value: Bytes) -> Result<()> {
+        let column = self.numbers.of(self.last_column, family, encoded);
+        self.bytes += self.next_key.len() + family.len() + self.numbers.columns[column].1.len() + value.len();
+        check_row_bytes(self.bytes)?;
+        self.last_column = Some(column);
+        self.cells.push(NumberedCell { column, timestamp, value });
         Ok(())
     }
 }
 
-impl CellSink for ReusedCells<'_> {
+impl CellSink for ReusedRow {
     #[inline]
     fn value(
         &mut self,
-        place: CellPlace<'_>,
+        CellPlace { family, encoded, .. }: CellPlace<'_>,
         _qualifier: impl FnOnce() -> Bytes,
         timestamp: i64,
         value: Bytes,
     ) -> Result<()> {
-        self.push(place, timestamp, value)
+        self.push(family, encoded, timestamp, value)
     }
 
     fn cell(&mut self, cell: Cell) -> Result<()> {
         let encoded = key::as_part(&cell.qualifier);
-        let place = CellPlace { row: &cell.row, family: &cell.family, encoded: &encoded };
-        self.push(place, cell.timestamp, cell.value)
+        self.push(&cell.family, &encoded, cell.timestamp, cell.value)
+    }
+}
+
+impl RowSink for ReusedRow {
+    fn begin_row(&mut self, prefix: &[u8]) {
+        self.begin();
+        key::append_row(&mut self.next_key, prefix);
+    }
+
+    #[inline]
+    fn plain_value(&mut self, family: &Bytes, encoded: &[u8], timestamp: i64, value: Bytes) -> Result<()> {
+        self.push(family, encoded, timestamp, value)
+    }
+
+    fn end_row(&mut self) -> Result<bool> {
+        if self.cells.is_empty() {
+            return Ok(false);
+        }
+        std::mem::swap(&mut self.key, &mut self.next_key);
+        Ok(true)
+    }
+
+    fn last_key(&self) -> &[u8] {
+        &self.key
+    }
+
+    fn last_bytes(&self) -> usize {
+        self.bytes
     }
 }
 

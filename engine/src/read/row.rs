@@ -8,11 +8,13 @@ use super::budget::{Budget, Unlimited, take_row};
 use super::family_cursor::FamilyCursor;
 use super::family_scan::{FamilyScan, Reader, Selection};
 use super::key_range::KeyRange;
+use super::pairs::Pairs;
 use super::region_scanner::{RegionScan, RegionScanner};
 use super::store_scanner::Window;
+use super::stored_row::{StoredAnswer, StoredRow};
 use super::work_limit::{self, WorkLimit};
 use crate::blocking;
-use crate::catalog::{Family, TableState};
+use crate::catalog::{Family, TableSlot, TableState};
 use crate::cell::Row;
 use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
@@ -25,6 +27,9 @@ use crate::row_cache::{CachedRow, Lookup, PartlyCachedRow, RowSource};
 use crate::stop::Stop;
 use crate::store::{Order, Snapshot, SpaceId};
 use crate::value::Value;
+
+/// Pairs that a read of one column fetches at first.
+const COLUMN_PAIRS: usize = 2;
 
 /// One version of a column as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,20 +65,41 @@ fn of_current_table<T>(core: &Core, name: &TableName, read: impl Fn() -> Result<
 fn read(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result<Row> {
     let _stoppable = get.filter.as_ref().map(|_| work::stopped_by(&budget.stop()));
     let (table, opened) = open(core, name, get, budget)?;
+    read_opened(core, &table, opened, get, budget)
+}
+
+/// As [`get`], of the table with this entry. `None` if the table has been dropped, or if its lock is not free.
+///
+/// # Errors
+/// Those of [`get`], and `Stale`: the table has been changed during the read.
+pub(super) fn get_at_once(core: &Core, slot: &TableSlot, get: &Get, budget: &dyn Budget) -> Result<Option<Row>> {
+    let opened = core.catalog.with_slot_at_once(slot, |table| Some(open_in(core, table, get, budget)));
+    let Some((table, opened)) = opened.transpose()? else { return Ok(None) };
+    read_opened(core, &table, opened, get, budget).map(Some)
+}
+
+fn read_opened(core: &Core, table: &TableState, opened: Opened, get: &Get, budget: &dyn Budget) -> Result<Row> {
     let (mut rows, cached) = match opened {
         Opened::Answer(row) => {
             take_row(budget, &row)?;
             table.count_reads(&get.row, 1, row.bytes());
             return Ok(row);
         }
-        Opened::Rows(rows, cached) => (*rows, cached),
+        Opened::Stored(stored) => match stored.read(get, budget)? {
+            StoredAnswer::Row(row) => {
+                table.count_reads(&get.row, 1, row.bytes());
+                return Ok(row);
+            }
+            StoredAnswer::Rows(rows) => (rows, None),
+        },
+        Opened::Rows(rows, cached) => (rows, cached),
     };
     let row = rows.next(budget)?.unwrap_or_default();
     table.count_garbage(rows.take_garbage_bytes());
     table.count_reads(&get.row, 1, row.bytes());
     match cached {
         Some(cached) if is_whole(get) => cached.remember(&row),
-        Some(cached) if is_of_newest(get) && cached.is_small() => remember_whole(core, &table, &get.row, &cached)?,
+        Some(cached) if is_of_newest(get) && cached.is_small() => remember_whole(core, table, &get.row, &cached)?,
         _ => {}
     }
     Ok(row)
@@ -89,21 +115,26 @@ pub(crate) fn exists(core: &Core, name: &TableName, get: &Get, budget: &dyn Budg
         let (table, opened) = open(core, name, get, budget)?;
         let exists = match opened {
             Opened::Answer(row) => !row.cells.is_empty(),
-            Opened::Rows(mut rows, _) => {
-                let exists = rows.has_cell(budget)?;
-                table.count_garbage(rows.take_garbage_bytes());
-                exists
-            }
+            Opened::Stored(stored) => has_cell(&table, &mut stored.open(get)?, budget)?,
+            Opened::Rows(mut rows, _) => has_cell(&table, &mut rows, budget)?,
         };
         table.count_reads(&get.row, 1, 0);
         Ok(exists)
     })
 }
 
+fn has_cell(table: &TableState, rows: &mut RegionScanner, budget: &dyn Budget) -> Result<bool> {
+    let exists = rows.has_cell(budget)?;
+    table.count_garbage(rows.take_garbage_bytes());
+    Ok(exists)
+}
+
 /// A get that has been validated and opened.
 enum Opened {
     /// The answer, from what a cached row remembers.
     Answer(Row),
+    /// A row of the store, of which the newest version of each column is read.
+    Stored(StoredRow),
     /// A scanner over the row, and the cached row if it reads from one.
     Rows(Box<RegionScanner>, Option<Arc<CachedRow>>),
 }
@@ -125,45 +156,53 @@ fn is_of_newest(get: &Get) -> bool {
 
 /// Validates and opens a get. Also returns the state of the table that it reads.
 fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result<(Arc<TableState>, Opened)> {
+    core.catalog.with_shared_lock(name, |table| open_in(core, table, get, budget))
+}
+
+/// As [`open`], of the state of a table whose shared lock the caller holds.
+fn open_in(core: &Core, table: &Arc<TableState>, get: &Get, budget: &dyn Budget) -> Result<(Arc<TableState>, Opened)> {
     check_row(&get.row)?;
     if get.max_versions <= 0 {
         return Err(Error::invalid("versions must be positive").with_remedy("ask for 1 or more"));
     }
-    core.catalog.with_shared_lock(name, |table| {
-        table.check_readable()?;
-        let families = table.families();
-        // Raw gets and gets with a time range bypass the cache: they can return cells that a compaction has dropped
-        // since they were cached, or that are not cached for that reason.
-        let found = if get.raw || get.time_range != TimeRange::ALL {
-            Lookup::Miss
-        } else {
-            core.row_cache.find(table.row_lock(&get.row), families, &*core.store)
-        };
-        if let Lookup::Hit(row, _) = &found
-            && is_of_newest(get)
-            && let Some(whole) = row.answer()
-            && let Some(answer) = of_columns(whole, &get.columns, families)
-        {
-            return Ok((Arc::clone(table), Opened::Answer(answer)));
+    table.check_readable()?;
+    let families = table.families();
+    // Raw gets and gets with a time range bypass the cache: they can return cells that a compaction has dropped
+    // since they were cached, or that are not cached for that reason.
+    let found = if get.raw || get.time_range != TimeRange::ALL {
+        Lookup::Miss
+    } else {
+        core.row_cache.find(table.number(), &get.row, families, &*core.store)
+    };
+    if let Lookup::Hit(row, _) = &found
+        && is_of_newest(get)
+        && let Some(whole) = row.answer()
+        && let Some(answer) = of_columns(whole, &get.columns, families)
+    {
+        return Ok((Arc::clone(table), Opened::Answer(answer)));
+    }
+    if get.filter.is_some() {
+        WorkLimit::charge_unbounded()?;
+    }
+    let filter = get.filter.as_ref().map(|spec| spec.start(false)).transpose()?;
+    let plans = plans(table, get)?;
+    let from = key::row_prefix(&get.row);
+    let to = key::row_end(&from);
+    let wanted = |space| plans.iter().any(|plan| plan.family.space == space);
+    let (snapshot, cached) = match source(core, found, families, wanted, (&from, &to))? {
+        Source::Cached(row, rest) => {
+            (Arc::new(PartlyCachedRow { row: Arc::clone(&row), rest }) as Arc<dyn Snapshot>, Some(row))
         }
-        if get.filter.is_some() {
-            WorkLimit::charge_unbounded()?;
+        Source::Stored(snapshot) if is_of_newest(get) => {
+            let reader = Arc::new(Reader { snapshot, now: core.store.now_ms(), stop: budget.stop() });
+            let stored = StoredRow { plans, reader, extent: KeyRange { from, to } };
+            return Ok((Arc::clone(table), Opened::Stored(stored)));
         }
-        let filter = get.filter.as_ref().map(|spec| spec.start(false)).transpose()?;
-        let plans = plans(table, get)?;
-        let from = key::row_prefix(&get.row);
-        let to = key::row_end(&from);
-        let wanted = |space| plans.iter().any(|plan| plan.family.space == space);
-        let (snapshot, cached) = match source(core, found, families, wanted, (&from, &to))? {
-            Source::Cached(row, rest) => {
-                (Arc::new(PartlyCachedRow { row: Arc::clone(&row), rest }) as Arc<dyn Snapshot>, Some(row))
-            }
-            Source::Stored(snapshot) => (snapshot, None),
-        };
-        let reader = Reader { snapshot, now: core.store.now_ms(), stop: budget.stop() };
-        let rows = scanner(plans, get, filter, reader, KeyRange { from, to })?;
-        Ok((Arc::clone(table), Opened::Rows(Box::new(rows), cached)))
-    })
+        Source::Stored(snapshot) => (snapshot, None),
+    };
+    let reader = Reader { snapshot, now: core.store.now_ms(), stop: budget.stop() };
+    let rows = scanner(plans, get, filter, reader, KeyRange { from, to })?;
+    Ok((Arc::clone(table), Opened::Rows(Box::new(rows), cached)))
 }
 
 /// The selection of a get in each family.
@@ -185,10 +224,14 @@ fn scanner(
     reader: Reader,
     extent: KeyRange,
 ) -> Result<RegionScanner> {
+    RegionScanner::open(plans, &Arc::new(reader), row_scan(get, filter, extent))
+}
+
+/// The scan of the row of a get, whose keys are `extent`.
+pub(super) fn row_scan(get: &Get, filter: Option<Box<dyn Filter>>, extent: KeyRange) -> RegionScan {
     let limit = (get.store_limit >= 0).then_some(get.store_limit);
     let window = Window { offset: get.store_offset.max(0), limit };
-    let task = RegionScan { order: Order::Ascending, extent, batch: None, window, filter, closed: Vec::new() };
-    RegionScanner::open(plans, &Arc::new(reader), task)
+    RegionScan { order: Order::Ascending, extent, batch: None, window, filter, closed: Vec::new() }
 }
 
 /// Reads the whole of a small cached row, of which a get has read some columns, so that it answers further ones.
@@ -321,7 +364,8 @@ fn each_newest(
     let to = key::prefix_end(&key::column_prefix(&prefix, qualifier));
     let reader = Arc::new(Reader { snapshot: Arc::clone(snapshot), now, stop: Stop::never() });
     let plan = FamilyScan::column(family, qualifier, i32::try_from(count).unwrap_or(i32::MAX));
-    let mut cursor = FamilyCursor::open(plan, &reader, &prefix, &to, Order::Ascending)?;
+    let pairs = Pairs::read(snapshot, family.space, (&prefix, &to), COLUMN_PAIRS, &reader.stop)?;
+    let mut cursor = FamilyCursor::over(plan, &reader, pairs);
     if cursor.next_row()?.is_some() {
         cursor.open_row(&prefix, &Bytes::copy_from_slice(row))?;
         while let Some(version) = cursor.next_version()? {

@@ -11,6 +11,7 @@ use super::key_range::{KeyRange, Progress};
 use super::position::{End, Portion, Position, Wanted};
 use super::region_scanner::{RegionProgress, RegionScan, RegionScanner};
 use super::reused_row::ReusedRow;
+use super::row_page::{PageReader, RowPage};
 use super::store_scanner::Window;
 use crate::catalog::TableState;
 use crate::cell::Row;
@@ -62,6 +63,17 @@ pub enum Fetched {
     /// The results.
     Rows(Vec<Row>),
     /// The budget told the scan to pause. No result is lost: the next fetch continues there.
+    Paused,
+}
+
+/// The result of a fetch that may be a page.
+#[derive(Debug)]
+pub enum FetchedPage {
+    /// The results, in one piece of memory. Each is a whole row.
+    Page(RowPage),
+    /// The results.
+    Rows(Vec<Row>),
+    /// As [`Fetched::Paused`].
     Paused,
 }
 
@@ -317,7 +329,7 @@ impl Scanner {
             } else if self.ended {
                 return Ok(false);
             } else if is_plain {
-                let take = &mut |row: &ReusedRow| {
+                let take = |row: &mut ReusedRow| {
                     wants_more = take(row);
                     wants_more
                 };
@@ -328,6 +340,43 @@ impl Scanner {
             }
         }
         Ok(true)
+    }
+
+    /// Like [`Self::fetch_for`], but the results are in one piece of memory if no result can be partial and no cell a
+    /// marker. This is faster, because rows and cells are not allocated.
+    ///
+    /// # Errors
+    /// Those of [`Self::next_for`].
+    pub fn fetch_page_for(&mut self, n: usize, bytes: usize, budget: &dyn Budget) -> Result<FetchedPage> {
+        let is_plain = self.scan.filter.is_none() && self.scan.batch <= 0 && !self.scan.raw;
+        if !is_plain || !self.waiting.is_empty() || n <= 1 {
+            return Ok(match self.fetch_for(n, bytes, budget)? {
+                Fetched::Rows(rows) => FetchedPage::Rows(rows),
+                Fetched::Paused => FetchedPage::Paused,
+            });
+        }
+        self.stop.join(&budget.stop());
+        let mut rows = PageReader::new(budget);
+        while rows.page().len() < n && rows.page().bytes() < bytes && !self.ended {
+            let read = self.fetch_with(budget, |position, scan, region| {
+                let wants_more = |rows: &mut PageReader<'_>| rows.page().len() < n && rows.page().bytes() < bytes;
+                position.each_row(scan, region, &mut rows, wants_more)
+            });
+            let page = rows.page();
+            match read {
+                Ok(false) => {}
+                Ok(true) => {
+                    self.waiting.extend(rows.finish().into_rows());
+                    return Ok(FetchedPage::Paused);
+                }
+                Err(error) if !may_be_returned(page.len(), &error, budget) => {
+                    self.waiting.extend(rows.finish().into_rows());
+                    return Err(error);
+                }
+                Err(_) => break,
+            }
+        }
+        Ok(FetchedPage::Page(rows.finish()))
     }
 
     /// Reads one portion, which may be empty, and adds it to the results that wait. Returns whether it was paused.
@@ -566,10 +615,14 @@ impl Page {
         self.bytes += row.bytes();
     }
 
-    /// Whether a call with this error returns the page instead, because its budget is used up.
     fn may_be_returned(&self, error: &Error, budget: &dyn Budget) -> bool {
-        self.len > 0 && error.kind() != ErrorKind::Cancelled && budget.check().is_err()
+        may_be_returned(self.len, error, budget)
     }
+}
+
+/// Whether a call with this error returns the results that it has instead, because its budget is used up.
+fn may_be_returned(results: usize, error: &Error, budget: &dyn Budget) -> bool {
+    results > 0 && error.kind() != ErrorKind::Cancelled && budget.check().is_err()
 }
 
 /// Whether an error says that the call ended the read, not that the read failed.

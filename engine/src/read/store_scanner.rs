@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use bytes::Bytes;
 
 use super::family_cursor::{ColumnPosition, FamilyCursor};
-use super::reused_row::CellSink;
+use super::reused_row::{CellSink, RowSink};
 use crate::cell::Cell;
 use crate::error::Result;
 use crate::filter::{Code, Filter, Hint};
@@ -163,6 +163,22 @@ impl StoreScanner {
             sink.cell(cell)?;
         }
         Ok(())
+    }
+
+    /// Reads the next row into `sink`, as [`FamilyCursor::next_row_into`] does. Only for reads of whole rows without a
+    /// filter and a window.
+    pub(super) fn next_row_into(&mut self, sink: &mut impl RowSink) -> Result<Option<bool>> {
+        if self.closed || matches!(self.ahead, Some(None)) {
+            return Ok(None);
+        }
+        // The row is still the next one of the cursor.
+        self.ahead = None;
+        self.cursor.next_row_into(sink)
+    }
+
+    /// The last row that [`Self::next_row_into`] has read.
+    pub(super) fn last_row(&self) -> Bytes {
+        self.cursor.last_row()
     }
 
     /// Whether anything is stored ahead in the open row, from where the filter's last answer led.

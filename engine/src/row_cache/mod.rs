@@ -34,7 +34,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use put_log::PutLog;
 pub(crate) use row::{CachedRow, PartlyCachedRow, RowSource};
 
-use crate::catalog::{Family, LOCK_PREFIX};
+use crate::catalog::{self, Family, LOCK_PREFIX};
 use crate::cell::Row;
 use crate::key;
 use crate::store::{BuildPrehashed, Statistics, Store, Transaction};
@@ -102,6 +102,24 @@ struct Entry {
     unread_writes: u8,
 }
 
+impl Entry {
+    /// Whether this is a row of the table with this number.
+    fn is_of(&self, table: u64, row: &[u8]) -> bool {
+        let own = self.name.split_first_chunk::<LOCK_PREFIX>();
+        own.is_some_and(|(own_table, own_row)| *own_table == table.to_be_bytes() && own_row == row)
+    }
+
+    /// Whether the entry shows the row to reads with this state of the table and of the store.
+    fn is_current(&self, families: &Arc<[Family]>, generation: u64) -> bool {
+        self.generation == generation && self.row.is_of(families)
+    }
+
+    /// The memory that it takes, in bytes.
+    fn bytes(&self) -> usize {
+        entry_bytes(&self.name, &self.row) + self.unmerged.bytes()
+    }
+}
+
 /// Permission to insert a row that was not cached when it was looked up. Valid until a write of the row begins.
 #[derive(Clone)]
 pub(crate) struct Admission {
@@ -124,17 +142,6 @@ pub(crate) enum Lookup {
 /// The memory that an entry takes, in bytes.
 fn entry_bytes(name: &Bytes, row: &CachedRow) -> usize {
     ENTRY_BYTES + name.len() + row.bytes()
-}
-
-impl Entry {
-    fn bytes(&self) -> usize {
-        entry_bytes(&self.name, &self.row) + self.unmerged.bytes()
-    }
-
-    /// Whether the entry shows the row to reads with this state of the table and of the store.
-    fn is_of(&self, families: &Arc<[Family]>, generation: u64) -> bool {
-        self.generation == generation && self.row.is_of(families)
-    }
 }
 
 /// The admission filter's tag of a requested row; odd.
@@ -182,28 +189,28 @@ impl RowCache {
         &self.stripes[hash as usize % STRIPES]
     }
 
-    /// Looks a row up by the name under which it is locked. `families` are the families of its table. Call this function
+    /// Looks up a row of the table with this number. `families` are the families of the table. Call this function
     /// **before** taking the snapshot from which the row is read if it is not cached.
-    pub(crate) fn find(&self, name: Bytes, families: &Arc<[Family]>, store: &dyn Store) -> Lookup {
+    pub(crate) fn find(&self, table: u64, row: &[u8], families: &Arc<[Family]>, store: &dyn Store) -> Lookup {
         if self.bytes_max == 0 {
             return Lookup::Miss;
         }
-        let (hash, generation) = (self.hash_name(&name), store.generation());
+        let (hash, generation) = (self.hash(table, row), store.generation());
         {
             let mut shard = self.shard(hash).lock();
-            if let Some(entry) = shard.rows.get_mut(&hash).filter(|entry| entry.name == name) {
+            if let Some(entry) = shard.rows.get_mut(&hash).filter(|entry| entry.is_of(table, row)) {
                 if entry.hidden_by != 0 {
                     shard.misses += 1;
                     return Lookup::Miss;
                 }
-                if !entry.is_of(families, generation) {
+                if !entry.is_current(families, generation) {
                     // The table has been altered since, or the store reopened.
                     shard.remove(hash);
                 } else if shard.merge(hash, store)
                     && let Some(entry) = shard.rows.get_mut(&hash)
                 {
                     (entry.used, entry.unread_writes) = (true, 0);
-                    let row = Arc::clone(&entry.row);
+                    let (row, name) = (Arc::clone(&entry.row), entry.name.clone());
                     shard.hits += 1;
                     let events = self.stripe(hash).load(Ordering::SeqCst);
                     return Lookup::Hit(row, Admission { name, hash, events, generation });
@@ -227,7 +234,8 @@ impl RowCache {
         }
         let events = self.stripe(hash).load(Ordering::SeqCst);
         let free = events.is_multiple_of(EVENT);
-        if free { Lookup::Admitted(Admission { name, hash, events, generation }) } else { Lookup::Miss }
+        let name = || catalog::row_lock(table, row);
+        if free { Lookup::Admitted(Admission { name: name(), hash, events, generation }) } else { Lookup::Miss }
     }
 
     /// The remembered answer to a get of the newest versions of a whole row of the table with this number. The
@@ -244,11 +252,8 @@ impl RowCache {
         }
         let hash = self.hash(table, row);
         let mut shard = self.shard(hash).lock();
-        let entry = shard.rows.get_mut(&hash).filter(|entry| {
-            let own = entry.name.split_first_chunk::<LOCK_PREFIX>();
-            own.is_some_and(|(own_table, own_row)| *own_table == table.to_be_bytes() && own_row == row)
-        })?;
-        if entry.hidden_by != 0 || !entry.is_of(families, store.generation()) {
+        let entry = shard.rows.get_mut(&hash).filter(|entry| entry.is_of(table, row))?;
+        if entry.hidden_by != 0 || !entry.is_current(families, store.generation()) {
             return None;
         }
         if entry.row.answer().is_none() || !entry.unmerged.is_empty() {
@@ -318,8 +323,7 @@ impl Shard {
         self.remove(hash);
         self.bytes += entry_bytes(&name, row);
         let (row, unmerged) = (Arc::clone(row), PutLog::default());
-        self.rows
-            .insert(hash, Entry { name, generation, row, unmerged, hidden_by: 0, used: false, unread_writes: 0 });
+        self.rows.insert(hash, Entry { name, generation, row, unmerged, hidden_by: 0, used: false, unread_writes: 0 });
         self.order.push_back(hash);
         self.evict(bytes_max);
         // The order also holds rows that have been removed since, some of them several times.

@@ -314,6 +314,21 @@ pub trait Snapshot: Send + Sync {
     /// The pairs with `from <= key < to`, in the given order. An empty `to` means no upper bound. `fetch` is the number
     /// of pairs that the caller expects to take, as a hint for remote stores.
     fn scan(&self, space: SpaceId, from: &[u8], to: &[u8], order: Order, fetch: usize) -> Result<Box<dyn Cursor>>;
+
+    /// Appends the first `n` pairs with `from <= key < to` to `out`, or fewer at the end, in ascending order. As in
+    /// [`Cursor::next_many`], the pair that reaches `bytes` is the last one. Returns a cursor at the next pair, or
+    /// `None` if there are no more. This is faster than [`Self::scan`] for ranges with a few pairs.
+    fn read(
+        &self,
+        space: SpaceId,
+        (from, to): (&[u8], &[u8]),
+        (n, bytes): (usize, usize),
+        out: &mut Vec<Pair>,
+    ) -> Result<Option<Box<dyn Cursor>>> {
+        let mut cursor = self.scan(space, from, to, Order::Ascending, n)?;
+        cursor.next_many(n, bytes, out)?;
+        Ok(Some(cursor))
+    }
 }
 
 /// An iterator over pairs. It owns the pairs that it returns.

@@ -45,6 +45,7 @@ macro_rules! on_every_store {
 on_every_store! {
     crate::order::pairs_come_in_byte_order as pairs_come_in_byte_order,
     crate::order::a_range_has_its_start_and_not_its_end as a_range_has_its_start_and_not_its_end,
+    crate::order::a_range_can_be_read_at_once as a_range_can_be_read_at_once,
     crate::order::an_upside_down_range_is_empty as an_upside_down_range_is_empty,
     crate::order::seeking_goes_forward_only as seeking_goes_forward_only,
     crate::order::seeking_backwards_goes_backward_only as seeking_backwards_goes_backward_only,

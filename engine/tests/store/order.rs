@@ -87,6 +87,33 @@ pub fn seeking_backwards_goes_backward_only(kind: &Kind) {
     assert_eq!(cursor.next().unwrap(), None, "nothing is before the empty key");
 }
 
+pub fn a_range_can_be_read_at_once(kind: &Kind) {
+    let keys = ["a", "b", "c", "d", "e", "f", "g"];
+    for key in keys {
+        kind.put(key, "value");
+    }
+    kind.store.flush(SPACE).unwrap();
+    for (from, to) in [("", ""), ("b", "f"), ("bb", "ee"), ("x", ""), ("c", "c"), ("f", "a")] {
+        let expected = rest(&mut *kind.scan(from, to, Ascending));
+        for (n, bytes) in [(1, 100), (3, 100), (9, 100), (9, 7), (0, 100)] {
+            let mut out = vec![(Bytes::from("before"), Bytes::new())];
+            let snapshot = kind.store.snapshot().unwrap();
+            let rest_of = snapshot.read(SPACE, (from.as_bytes(), to.as_bytes()), (n, bytes), &mut out).unwrap();
+            let read: Vec<_> = out.drain(1..).map(|(key, _)| text(key)).collect();
+            assert_eq!(read, expected[..n.min(bytes.div_ceil(6)).min(expected.len())], "{from}..{to}, {n}, {bytes}");
+            let others = rest_of.map(|mut cursor| rest(&mut *cursor)).unwrap_or_default();
+            assert_eq!(others, expected[read.len()..], "{from}..{to}, {n}, {bytes}");
+        }
+    }
+    // The rest can be sought, and outlives the snapshot.
+    let mut out = Vec::new();
+    let mut cursor = kind.store.snapshot().unwrap().read(SPACE, (b"a", b"g"), (2, 100), &mut out).unwrap().unwrap();
+    cursor.seek(b"b").unwrap();
+    assert_eq!(cursor.next().unwrap().map(|(key, _)| text(key)).unwrap(), "c", "the keys just taken are behind");
+    cursor.seek(b"e").unwrap();
+    assert_eq!(rest(&mut *cursor), ["e", "f"]);
+}
+
 /// fjall gives all writes of a batch one number: which of two of the same key wins has to be settled above it.
 pub fn the_last_write_of_a_key_counts(kind: &Kind) {
     kind.put("b", "old");

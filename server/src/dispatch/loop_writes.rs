@@ -319,9 +319,7 @@ impl Commits {
     /// Whether a commit may be synced on this thread: no other connection of the loop would wait for it, and syncs are
     /// short.
     fn syncs_here(&self) -> bool {
-        CONNECTIONS.get() == 1
-            && self.syncing.get() == 0
-            && self.sync_took.get().is_some_and(|took| took < SHORT_SYNC)
+        CONNECTIONS.get() == 1 && self.syncing.get() == 0 && self.sync_took.get().is_some_and(|took| took < SHORT_SYNC)
     }
 
     fn sync_here(&self, sync: &dyn JournalSync) -> Option<Result<(), Error>> {

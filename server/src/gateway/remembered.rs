@@ -1,5 +1,5 @@
-//! Reads of rows that the row cache remembers. They are the most frequent calls, and are answered directly from their
-//! encoded arguments, with the table that the connection has named last.
+//! Reads of the newest cells of one row. They are the most frequent calls, and are answered directly from their encoded
+//! arguments, with the table that the connection has named last, and mostly with a row that the row cache remembers.
 
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -27,24 +27,24 @@ pub struct RowRead<'a> {
 }
 
 /// The answer to such a read.
-pub enum Remembered {
-    /// All cells.
-    Whole(Arc<Row>),
-    /// The cells of the requested columns.
-    Part(Row),
+pub enum Answer {
+    /// All cells, as the row cache remembers them.
+    Remembered(Arc<Row>),
+    /// The requested cells.
+    Read(Row),
 }
 
-impl Borrow<Row> for Remembered {
+impl Borrow<Row> for Answer {
     fn borrow(&self) -> &Row {
         match self {
-            Self::Whole(row) => row,
-            Self::Part(row) => row,
+            Self::Remembered(row) => row,
+            Self::Read(row) => row,
         }
     }
 }
 
 impl RowRead<'_> {
-    /// The answer; `None` if it is not remembered, so that the method has to be run.
+    /// The answer; `None` if the method has to be run.
     ///
     /// # Errors
     /// The call is not allowed, or its budget is exhausted; `refuse` converts the error of the budget.
@@ -53,15 +53,20 @@ impl RowRead<'_> {
         context: &CallContext<'_>,
         method: Method,
         refuse: impl FnOnce(Error) -> Fault,
-    ) -> Result<Option<Remembered>, Fault> {
+    ) -> Result<Option<Answer>, Fault> {
         permission::check(context, method, &self.table)?;
         let found = last_table::with_table(context, self.table, |LastTable { rows, .. }| {
-            let found = match self.columns.is_all() {
-                true => rows.get(self.row, context.scope).map(|row| row.map(Remembered::Whole)),
+            let remembered = match self.columns.is_all() {
+                true => rows.get(self.row, context.scope).map(|row| row.map(Answer::Remembered)),
                 false => {
                     let part = rows.get_columns(self.row, &self.columns, context.scope);
-                    part.map(|row| row.map(Remembered::Part))
+                    part.map(|row| row.map(Answer::Read))
                 }
+            };
+            let found = match remembered {
+                // The method reports errors, such as that of an unknown family.
+                Ok(None) => Ok(rows.read(self.row, &self.columns, context.scope).ok().flatten().map(Answer::Read)),
+                known => known,
             };
             let is_dropped = matches!(found, Ok(None)) && rows.is_dropped();
             (found, is_dropped)

@@ -252,12 +252,9 @@ fn clients(out: &mut Exposition, figures: &Figures) {
 }
 
 const OF_STORE: [Of<Statistics>; 26] = [
-    (
-        "hjall_store_damaged_calls_total",
-        COUNTER,
-        "Calls that failed because stored data is damaged.",
-        |s| s.damaged_calls,
-    ),
+    ("hjall_store_damaged_calls_total", COUNTER, "Calls that failed because stored data is damaged.", |s| {
+        s.damaged_calls
+    }),
     ("hjall_store_spaces", GAUGE, "Spaces: one for each family of each table, and one for the catalog.", |s| s.spaces),
     ("hjall_store_cache_bytes", GAUGE, "Memory used by cached blocks.", |s| s.cache_bytes),
     ("hjall_store_cache_max_bytes", GAUGE, "Limit on the memory of cached blocks.", |s| s.cache_bytes_max),

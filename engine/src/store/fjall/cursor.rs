@@ -77,6 +77,85 @@ impl Snapshot for FjallSnapshot {
         cursor.id = database.cursors.add(&cursor.state);
         Ok(Box::new(cursor))
     }
+
+    fn read(
+        &self,
+        space: SpaceId,
+        (from, to): (&[u8], &[u8]),
+        wanted: (usize, usize),
+        out: &mut Vec<Pair>,
+    ) -> Result<Option<Box<dyn Cursor>>> {
+        if space == CATALOG_SPACE {
+            let mut cursor = self.scan(space, from, to, Order::Ascending, wanted.0)?;
+            cursor.next_many(wanted.0, wanted.1, out)?;
+            return Ok(Some(cursor));
+        }
+        // The handle keeps the database open while the iterator exists, so the iterator need not be registered. The
+        // iterator is dropped first.
+        let database = self.0.database.upgrade().ok_or_else(stale)?;
+        let range = Range { space, from, to, order: Order::Ascending };
+        let Some(mut iter) = range.open(&self.0, &database)? else { return Ok(None) };
+        let before = out.len();
+        if !take_from(&mut iter, Order::Ascending, to, wanted, out)? {
+            return Ok(None);
+        }
+        let last = out[before..].last().map_or(from, |(key, _)| &key[..]);
+        let mut cursor = FjallCursor {
+            seen: Arc::clone(&self.0),
+            space,
+            from: last.to_vec(),
+            to: to.to_vec(),
+            order: Order::Ascending,
+            state: Arc::new(Mutex::new(CursorState::Active(iter))),
+            id: 0,
+        };
+        cursor.id = database.cursors.add(&cursor.state);
+        Ok(Some(Box::new(cursor)))
+    }
+}
+
+/// A range of keys to iterate over.
+struct Range<'a> {
+    space: SpaceId,
+    from: &'a [u8],
+    to: &'a [u8],
+    order: Order,
+}
+
+impl Range<'_> {
+    /// An iterator over the range; `None` if the range is empty.
+    fn open(&self, seen: &Seen, database: &Database) -> Result<Option<fjall::Iter>> {
+        let Self { space, from, to, .. } = *self;
+        // fjall panics at upside-down bounds, and the key of fences is excluded as the lower one.
+        if !to.is_empty() && (from >= to || to <= FENCE_KEY) {
+            return Ok(None);
+        }
+        let keyspace = database.keyspace_at(space, seen.view.seqno())?;
+        // fjall panics at a bound that is longer than the longest key. Such a bound sorts directly after its longest
+        // valid prefix.
+        let lower = match from.get(..KEY_BYTES_MAX) {
+            Some(longest) if longest.len() < from.len() => Bound::Excluded(longest),
+            _ if from <= FENCE_KEY => Bound::Excluded(FENCE_KEY),
+            _ => Bound::Included(from),
+        };
+        let upper = match to.get(..KEY_BYTES_MAX) {
+            _ if to.is_empty() || self.ends_itself(seen, database, &keyspace) => Bound::Unbounded,
+            Some(longest) if longest.len() < to.len() => Bound::Included(longest),
+            _ => Bound::Excluded(to),
+        };
+        Ok(Some(seen.view.range::<&[u8], _>(&keyspace, (lower, upper))))
+    }
+
+    /// Whether the iterator is opened without an upper bound, which is faster, because the cursor stops at the first
+    /// key past it. fjall steps over tombstones and over what the snapshot does not see until it finds that key, so
+    /// there must be none of them.
+    fn ends_itself(&self, seen: &Seen, database: &Database, keyspace: &Keyspace) -> bool {
+        // The catalog's reserved keys end its range, its keys are deleted and rewritten, and it is rarely read.
+        self.order == Order::Ascending
+            && self.space != CATALOG_SPACE
+            && !database.tombstones.are_in(self.space, keyspace)
+            && database.is_newest(&seen.view)
+    }
 }
 
 struct FjallCursor {
@@ -92,36 +171,8 @@ struct FjallCursor {
 
 impl FjallCursor {
     fn open_range(&self, database: &Database) -> Result<CursorState> {
-        // fjall panics at upside-down bounds, and the key of fences is excluded as the lower one.
-        if !self.to.is_empty() && (self.from >= self.to || &self.to[..] <= FENCE_KEY) {
-            return Ok(CursorState::Ended);
-        }
-        let view = &self.seen.view;
-        let keyspace = database.keyspace_at(self.space, view.seqno())?;
-        // fjall panics at a bound that is longer than the longest key. Such a bound sorts directly after its longest
-        // valid prefix.
-        let from = match self.from.get(..KEY_BYTES_MAX) {
-            Some(longest) if longest.len() < self.from.len() => Bound::Excluded(longest),
-            _ if &self.from[..] <= FENCE_KEY => Bound::Excluded(FENCE_KEY),
-            _ => Bound::Included(&self.from[..]),
-        };
-        let to = match self.to.get(..KEY_BYTES_MAX) {
-            _ if self.to.is_empty() || self.ends_itself(database, &keyspace) => Bound::Unbounded,
-            Some(longest) if longest.len() < self.to.len() => Bound::Included(longest),
-            _ => Bound::Excluded(&self.to[..]),
-        };
-        Ok(CursorState::Active(view.range::<&[u8], _>(&keyspace, (from, to))))
-    }
-
-    /// Whether the iterator is opened without an upper bound, which is faster, because the cursor stops at the first
-    /// key past it. fjall steps over tombstones and over what the snapshot does not see until it finds that key, so
-    /// there must be none of them.
-    fn ends_itself(&self, database: &Database, keyspace: &Keyspace) -> bool {
-        // The catalog's reserved keys end its range, its keys are deleted and rewritten, and it is rarely read.
-        self.order == Order::Ascending
-            && self.space != CATALOG_SPACE
-            && !database.tombstones.are_in(self.space, keyspace)
-            && database.is_newest(&self.seen.view)
+        let range = Range { space: self.space, from: &self.from, to: &self.to, order: self.order };
+        Ok(range.open(&self.seen, database)?.map_or(CursorState::Ended, CursorState::Active))
     }
 }
 
@@ -248,11 +299,8 @@ mod tests {
             database.commit(&mut writes, 1, Patience::Unlimited).unwrap();
         };
         let ends_itself = |seen: &Arc<Seen>| {
-            let (from, to) = (b"a".to_vec(), b"b".to_vec());
-            let state = Arc::new(Mutex::new(CursorState::Ended));
-            let order = Order::Ascending;
-            let cursor = FjallCursor { seen: Arc::clone(seen), space: SPACE, from, to, order, state, id: 0 };
-            cursor.ends_itself(&database, &database.keyspace(SPACE).unwrap())
+            let range = Range { space: SPACE, from: b"a", to: b"b", order: Order::Ascending };
+            range.ends_itself(seen, &database, &database.keyspace(SPACE).unwrap())
         };
         write("c");
         let seen = Arc::new(Seen::now(&database));

@@ -3,7 +3,7 @@
 use std::cell::Cell as Counter;
 
 use hjall_engine::mutation::MarkerKind as M;
-use hjall_engine::read::{Budget, Stop};
+use hjall_engine::read::{Budget, FetchedPage, Stop};
 use hjall_engine::request::{Columns, Get, Scan};
 use hjall_engine::{Error, ErrorKind, Result, Table};
 
@@ -124,6 +124,42 @@ fn a_scan_returns_what_fits_and_continues_after_it() {
             assert_eq!(scanner.next_for(1, 1, &Bytes::new(ROW - 1)).unwrap_err().kind(), ErrorKind::Busy);
         }
         assert_eq!(scanner.next(100).unwrap().len(), 10);
+    }
+}
+
+#[test]
+fn a_page_has_what_fits_and_the_next_one_continues_after_it() {
+    for db in Database::all() {
+        let t = ten_rows(&db);
+        let page = |scanner: &mut hjall_engine::Scanner, budget: &Bytes| match scanner.fetch_page_for(
+            100,
+            usize::MAX,
+            budget,
+        )? {
+            FetchedPage::Page(page) => Ok(page.into_rows()),
+            FetchedPage::Rows(rows) => Ok::<_, Error>(rows),
+            FetchedPage::Paused => panic!("nothing else waits"),
+        };
+        for caching in [0, 1, 3] {
+            let mut scanner = t.scan(Scan { caching, ..Scan::default() }).unwrap();
+            let mut pages = Vec::new();
+            loop {
+                let page = page(&mut scanner, &Bytes::new(4 * ROW + 1)).unwrap();
+                if page.is_empty() {
+                    break;
+                }
+                pages.push(page.iter().map(|row| row.key.escape_ascii().to_string()).collect::<Vec<_>>().join(" "));
+            }
+            assert_eq!(pages, ["r0 r1 r2 r3", "r4 r5 r6 r7", "r8 r9"], "{}, caching {caching}", db.kind);
+        }
+        let mut scanner = t.scan(Scan::default()).unwrap();
+        assert_eq!(page(&mut scanner, &Bytes::new(ROW - 1)).unwrap_err().kind(), ErrorKind::Busy);
+        let budget = Bytes::new(100 * ROW);
+        budget.stop.stop();
+        assert_eq!(page(&mut scanner, &budget).unwrap_err().kind(), ErrorKind::Cancelled);
+        let all = Bytes::new(10 * ROW);
+        assert_eq!(page(&mut scanner, &all).unwrap().len(), 10, "{}", db.kind);
+        assert_eq!(all.left.get(), 0);
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hjall_engine::filter::FilterSpec;
 use hjall_engine::mutation::MarkerKind;
-use hjall_engine::read::{ReusedRow, WorkLimit};
-use hjall_engine::request::Scan;
+use hjall_engine::read::{FetchedPage, ReusedRow, RowPage, Unlimited, WorkLimit};
+use hjall_engine::request::{Columns, Scan};
 use hjall_engine::{Cell, ErrorKind, Row, Scanner, Table};
 
 use crate::fixture::{Database, delete, descriptor, name, put};
@@ -129,6 +129,7 @@ fn the_results_do_not_depend_on_how_many_are_read_at_once() {
                 }
                 assert_eq!(found, expected, "{n} at once, {scan:?}");
                 assert_eq!(one_by_one(&mut open(), n), cells(&expected), "one by one, {n} at once, {scan:?}");
+                assert_eq!(by_page(&mut open(), n, usize::MAX), cells(&expected), "pages of {n} rows, {scan:?}");
             }
         }
     }
@@ -154,7 +155,7 @@ fn one_by_one(scanner: &mut Scanner, n: usize) -> Vec<CellParts> {
         let more = scanner.each_row(&mut row, &mut |row| {
             for cell in row.cells() {
                 let (family, qualifier) = row.columns()[cell.column].clone();
-                found.push((row.key().clone(), family, qualifier, cell.timestamp, cell.value.clone()));
+                found.push((Bytes::copy_from_slice(row.key()), family, qualifier, cell.timestamp, cell.value.clone()));
             }
             left -= 1;
             left > 0
@@ -168,9 +169,51 @@ fn one_by_one(scanner: &mut Scanner, n: usize) -> Vec<CellParts> {
     }
 }
 
+/// The rows of a page.
+fn page_cells(page: &RowPage) -> Vec<CellParts> {
+    let of_row = |row: hjall_engine::read::PageRow<'_>| {
+        let key = Bytes::copy_from_slice(row.key());
+        row.cells()
+            .map(|cell| {
+                let [family, qualifier] = [cell.family, cell.qualifier].map(Bytes::copy_from_slice);
+                (key.clone(), family, qualifier, cell.timestamp, cell.value.clone())
+            })
+            .collect::<Vec<_>>()
+    };
+    page.rows().flat_map(of_row).collect()
+}
+
+/// The cells of a scan, read in pages of at most `n` rows and about `bytes` bytes, after a first row that is read
+/// otherwise.
+fn by_page(scanner: &mut Scanner, n: usize, bytes: usize) -> Vec<CellParts> {
+    let mut found = cells(&scanner.next(1).unwrap());
+    loop {
+        let before = found.len();
+        match scanner.fetch_page_for(n, bytes, &Unlimited).unwrap() {
+            FetchedPage::Page(page) => {
+                assert!(page.len() <= n);
+                assert_eq!(
+                    page.bytes(),
+                    page_cells(&page)
+                        .iter()
+                        .map(|(r, f, q, _, v)| r.len() + f.len() + q.len() + v.len())
+                        .sum::<usize>()
+                );
+                found.extend(page_cells(&page));
+                assert_eq!(cells(&page.into_rows()), found[before..]);
+            }
+            FetchedPage::Rows(rows) => found.extend(cells(&rows)),
+            FetchedPage::Paused => panic!("nothing else waits"),
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
 /// Rows with different columns, several versions, markers and TTLs.
 #[test]
-fn rows_that_are_read_one_by_one_are_the_same() {
+fn rows_that_are_read_one_by_one_or_in_pages_are_the_same() {
     for db in Database::all() {
         let table = db.table("t", &["f VERSIONS=3", "g"]);
         for n in 1..300_i64 {
@@ -184,13 +227,22 @@ fn rows_that_are_read_one_by_one_are_the_same() {
                 table.delete(&delete(&row, &[(MarkerKind::Family, "g:", n - 1)])).unwrap();
             }
         }
-        for max_versions in [1, 2] {
+        let mut one_family = Columns::all();
+        one_family.add_family("f");
+        let mut one_column = Columns::all();
+        one_column.add_column("f", "3");
+        let selections = [Columns::all(), one_family, one_column];
+        for (max_versions, columns) in [1, 2].into_iter().flat_map(|n| selections.clone().map(|columns| (n, columns))) {
             for scan in scans() {
-                let scan = Scan { max_versions, ..scan };
+                let scan = Scan { max_versions, columns: columns.clone(), ..scan };
                 let expected = table.scan(scan.clone()).unwrap().next(usize::MAX).unwrap();
                 for n in 1..4 {
                     let found = one_by_one(&mut table.scan(scan.clone()).unwrap(), n);
                     assert_eq!(found, cells(&expected), "{}, {scan:?}", db.kind);
+                }
+                for (n, bytes) in [(2, usize::MAX), (7, usize::MAX), (100, 40), (1000, usize::MAX)] {
+                    let found = by_page(&mut table.scan(scan.clone()).unwrap(), n, bytes);
+                    assert_eq!(found, cells(&expected), "{}, {n} rows a page, {scan:?}", db.kind);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! `getRow` and `getRowWithColumns` of rows that the row cache remembers.
+//! `getRow` and `getRowWithColumns` without attributes, answered from their encoded arguments.
 
 use std::borrow::Borrow;
 
@@ -17,8 +17,8 @@ use crate::wire::fields::{Fields, Unusual};
 use crate::wire::method::{Method, Thrift1};
 use crate::wire::reply::Output;
 
-/// Answers such a call. Returns `None` if the row is not remembered, or if there are arguments other than table, row
-/// and columns.
+/// Answers such a call. Returns `None` if the method has to be run: because there are arguments other than table, row
+/// and columns, or because of an error, which the method reports.
 pub fn remembered_row(
     context: &CallContext<'_>,
     method: Thrift1,

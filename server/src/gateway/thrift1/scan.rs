@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use hjall_engine::filter::FilterSpec;
-use hjall_engine::read::Fetched;
+use hjall_engine::read::FetchedPage;
 use hjall_engine::request::{Columns, ROW_LENGTH_MAX, Scan, TimeRange};
 use hjall_idl::hbase1::*;
 
@@ -153,10 +153,11 @@ fn fetch(context: &CallContext<'_>, id: i32, count: i32) -> Answer<Rows> {
         if let Some(refusal) = &open.refusal {
             return Err(undeclared(once_located(&context.engine, &open.table, refusal.again())));
         }
-        let rows = if open.sort_columns { Rows::sorted } else { Rows::mapped };
-        match open.scanner.fetch_for(count, context.scanners.page_bytes_max(), context.scope).map_err(undeclared)? {
-            Fetched::Rows(fetched) => Ok(rows(fetched)),
-            Fetched::Paused => Err(paused()),
+        let bytes_max = context.scanners.page_bytes_max();
+        match open.scanner.fetch_page_for(count, bytes_max, context.scope).map_err(undeclared)? {
+            FetchedPage::Page(page) => Ok(Rows::page(page, open.sort_columns)),
+            FetchedPage::Rows(rows) => Ok(Rows::scanned(rows, open.sort_columns)),
+            FetchedPage::Paused => Err(paused()),
         }
     });
     fetched.unwrap_or_else(|| Err(no_such_scanner(id)))

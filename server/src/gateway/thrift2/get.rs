@@ -115,13 +115,13 @@ pub fn get_multiple(context: &CallContext<'_>, mut a: GetMultipleArgs) -> Answer
         let existence_only = single.existence_only == Some(true);
         let row = one(context, &name, single, |table, get| table.get_for(get, context.scope))?;
         refuse_existence_only(existence_only)?;
-        return Ok(Rows(vec![row]));
+        return Ok(Rows::Rows(vec![row]));
     }
     let requests = Request::all(context, a.tgets)?;
     let existence_only = requests.iter().any(|request| request.existence_only);
     let rows = many(context, &name, requests, |table, gets| table.get_many_for(gets, context.scope))?;
     refuse_existence_only(existence_only)?;
-    Ok(Rows(rows))
+    Ok(Rows::Rows(rows))
 }
 
 /// Whether each of several gets finds a cell.

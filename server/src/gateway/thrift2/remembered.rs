@@ -1,4 +1,4 @@
-//! `get` of rows that the row cache remembers.
+//! `get` of the newest cells of a row, answered from its encoded arguments.
 
 use std::borrow::Borrow;
 
@@ -16,8 +16,8 @@ use crate::wire::fields::{Fields, Unusual};
 use crate::wire::method::{Method, Thrift2};
 use crate::wire::reply::Output;
 
-/// Answers such a call. Returns `None` if the row is not remembered, or if there are arguments other than table, row
-/// and columns.
+/// Answers such a call. Returns `None` if the method has to be run: because there are arguments other than table, row
+/// and columns, or because of an error, which the method reports.
 pub fn remembered_row(
     context: &CallContext<'_>,
     method: Thrift2,

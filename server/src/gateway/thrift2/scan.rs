@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use hjall_engine::name::TableName;
-use hjall_engine::read::{Budget, Fetched};
+use hjall_engine::read::{Budget, Fetched, FetchedPage};
 use hjall_engine::request::Scan;
-use hjall_engine::{Error, ErrorKind, Row, Scanner};
+use hjall_engine::{Error, ErrorKind, Scanner};
 use hjall_idl::hbase2::{CloseScannerArgs, GetScannerResultsArgs, GetScannerRowsArgs, OpenScannerArgs, TScan};
 
 use super::convert::{check_authorizations, columns, table_name, time_range};
@@ -84,19 +84,21 @@ fn start(context: &CallContext<'_>, name: &TableName, sent: TScan) -> Answer<Ope
 }
 
 /// Fetches up to `results` results. A negative number is refused before anything is read.
-fn read(context: &CallContext<'_>, open: &mut OpenScanner, results: Option<i32>) -> Answer<Vec<Row>> {
+fn read(context: &CallContext<'_>, open: &mut OpenScanner, results: Option<i32>) -> Answer<Rows> {
     // The default of the contract, for clients that do not send it.
     let wanted = usize::try_from(results.unwrap_or(1))
         .map_err(|_| Fault::undeclared(ILLEGAL_ARGUMENT, "the number of rows is negative: send 0 or more"))?;
     if wanted == 0 {
-        return Ok(Vec::new());
+        return Ok(Rows::default());
     }
     if let Some(refusal) = &open.refusal {
         return Err(refused(context, &open.table, refusal));
     }
-    match open.scanner.fetch_for(wanted, context.scanners.page_bytes_max(), context.scope).map_err(|e| data(&e))? {
-        Fetched::Rows(rows) => Ok(rows),
-        Fetched::Paused => Err(paused()),
+    let bytes_max = context.scanners.page_bytes_max();
+    match open.scanner.fetch_page_for(wanted, bytes_max, context.scope).map_err(|e| data(&e))? {
+        FetchedPage::Page(page) => Ok(Rows::Page(page)),
+        FetchedPage::Rows(rows) => Ok(Rows::Rows(rows)),
+        FetchedPage::Paused => Err(paused()),
     }
 }
 
@@ -109,7 +111,7 @@ pub fn open_scanner(context: &CallContext<'_>, a: OpenScannerArgs) -> Answer<Ope
 pub fn get_scanner_rows(context: &CallContext<'_>, a: GetScannerRowsArgs) -> Answer<Rows> {
     context
         .scanners
-        .with(Service::Thrift2, a.scanner_id, context.scope, |open| read(context, open, a.num_rows).map(Rows))
+        .with(Service::Thrift2, a.scanner_id, context.scope, |open| read(context, open, a.num_rows))
         .unwrap_or_else(|| {
             Err(Fault::IllegalArgument(format!("Invalid scanner Id: {} {CLOSED_SCANNER}", a.scanner_id)))
         })
@@ -132,23 +134,22 @@ pub fn get_scanner_results(context: &CallContext<'_>, a: GetScannerResultsArgs) 
     if context.scope.is_paused() {
         context.scope.keep(Box::new(scan));
     }
-    answer.map(Rows)
+    answer
 }
 
 /// The scan of a `getScannerResults`, which is kept while the call is paused.
 struct OneCallScan {
     open: OpenScanner,
     /// The results, once there are enough.
-    rows: Option<Vec<Row>>,
+    rows: Option<Rows>,
 }
 
 impl OneCallScan {
-    fn read(&mut self, context: &CallContext<'_>, wanted: Option<i32>) -> Answer<Vec<Row>> {
+    fn read(&mut self, context: &CallContext<'_>, wanted: Option<i32>) -> Answer<Rows> {
         let rows = match self.rows.take() {
             Some(rows) => {
-                let bytes = |row: &Row| row.cells.iter().map(|cell| cell.qualifier.len() + cell.value.len()).sum();
-                let take = |row: &Row| context.scope.take(row.cells.len(), bytes(row));
-                rows.iter().try_for_each(take).map_err(|e| data(&e))?;
+                let (cells, bytes) = rows.cells_and_bytes();
+                context.scope.take(cells, bytes).map_err(|e| data(&e))?;
                 rows
             }
             None => read(context, &mut self.open, wanted)?,

@@ -151,8 +151,12 @@ proptest! {
             call(&context, Method::Thrift2(Thrift2::GetScannerResults), &scan);
         prop_assert_eq!(result.success.unwrap().len(), names.len());
 
-        for sorted in [false, true] {
-            let scan = hbase1::TScan { sort_columns: Some(sorted), ..hbase1::TScan::default() };
+        let of_first_family = |cells: &[PutCell]| cells.iter().any(|cell| cell.family == FAMILIES[0]);
+        let rows_of_first_family = rows.iter().filter(|cells| of_first_family(cells)).count();
+        for (sorted, one_family) in [(false, false), (true, false), (false, true), (true, true)] {
+            let expected = if one_family { rows_of_first_family } else { names.len() };
+            let columns = one_family.then(|| vec![FAMILIES[0].into()]);
+            let scan = hbase1::TScan { sort_columns: Some(sorted), columns, ..hbase1::TScan::default() };
             let open = hbase1::ScannerOpenWithScanArgs { table_name: t(), scan: Some(scan), attributes: None };
             // One scanner for each encoding.
             let ids: Vec<_> = (0..2)
@@ -182,13 +186,18 @@ proptest! {
                         hbase1::ScannerGetListResult::read_from_in_protocol(arguments(encoding, &out).as_dyn()).unwrap();
                     prop_assert_eq!(&out, &generated(encoding, &result));
                     let page = result.success.unwrap();
+                    if !sorted && !one_family {
+                        for row in &page {
+                            prop_assert_eq!(Some(row), found.iter().find(|found| found.row == row.row));
+                        }
+                    }
                     prop_assert!(page.iter().all(|row| row.sorted_columns.is_some() == sorted));
                     if page.is_empty() {
                         break;
                     }
                     rows += page.len();
                 }
-                prop_assert_eq!(rows, names.len());
+                prop_assert_eq!(rows, expected);
             }
         }
     }
