@@ -4,7 +4,10 @@
  * arguments are copied, so that the program may change or reuse what it passed, as with other calls.
  */
 
+const { isMap, isSet } = require('node:util/types');
+const { isBytes } = require('./bytes.js');
 const { make } = require('./errors.js');
+const { relocate } = require('./location.js');
 const { CALL, WAITING_MAX, isFull, later, room, waitingWork } = require('./turns.js');
 
 /** A copy of an argument. Bytes are copied in arrays, Maps and objects down to this depth: an array of cells. */
@@ -12,11 +15,11 @@ const DEPTH = 3;
 
 function owned(value, depth = DEPTH) {
   if (value === null || typeof value !== 'object') return value;
-  if (value instanceof Uint8Array) return Buffer.from(value);
+  if (isBytes(value)) return Buffer.from(value);
   if (depth === 0 || ArrayBuffer.isView(value)) return value;
   if (Array.isArray(value)) return value.map((one) => owned(one, depth - 1));
-  if (value instanceof Map) return new Map(Array.from(value, (pair) => pair.map((one) => owned(one, depth - 1))));
-  if (value instanceof Set) return new Set(Array.from(value, (one) => owned(one, depth - 1)));
+  if (isMap(value)) return new Map(Array.from(value, (pair) => pair.map((one) => owned(one, depth - 1))));
+  if (isSet(value)) return new Set(Array.from(value, (one) => owned(one, depth - 1)));
   // AbortSignals and filters are options; they are used as they are.
   const isPlain = depth === DEPTH || Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
   if (!isPlain || Symbol.iterator in value) return value;
@@ -77,7 +80,12 @@ class DeferredCalls {
     if (isFull())
       return Promise.reject(make('Busy', `${WAITING_MAX} calls are waiting: await some of their promises before making more`));
     for (let i = 0; i < given.length; i += 1) given[i] = owned(given[i]);
-    return this.#later(() => call.apply(self, given));
+    const made = this.#later(() => call.apply(self, given));
+    // As in methods.js, a reaction gives the error its stack.
+    const failed = (error) => {
+      throw relocate(error, failed);
+    };
+    return made.then(undefined, failed);
   }
 
   #later(begin) {

@@ -9,6 +9,24 @@ const KEY_BYTES_MAX = 64;
 
 const located = new WeakSet();
 
+/** Errors of arguments. They have the stack of the call, unless it began in a later turn. */
+const ofArguments = new WeakSet();
+
+/** Lets the stack of an error of arguments begin with the caller of a method. Node would show this package's frames. */
+function argumentError(error, method) {
+  if (error instanceof Error) {
+    ofArguments.add(error);
+    Error.captureStackTrace(error, method);
+  }
+  return error;
+}
+
+/** Gives the error of a call that began in a later turn the stack of the code that awaits it. */
+function relocate(error, below) {
+  if (ofArguments.has(error)) Error.captureStackTrace(error, below);
+  return error;
+}
+
 /**
  * Completes the error of a call. Errors of other origin, such as the reason of an AbortSignal, are not changed.
  * @param {unknown} error
@@ -39,4 +57,4 @@ function rowText(row) {
   return row.length > KEY_BYTES_MAX ? `"${shown}…" (${row.length} bytes)` : `"${shown}"`;
 }
 
-module.exports = { locate };
+module.exports = { argumentError, locate, relocate };

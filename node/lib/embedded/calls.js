@@ -90,10 +90,16 @@ class Calls {
     out.u32(0);
     out.u32(0);
     encode(out, operation, request, this.#tables);
-    const memory = Buffer.concat(await overTurns(out.pieces(), signal));
+    return this.runEncoded(operation, Buffer.concat(await overTurns(out.pieces(), signal)), signal);
+  }
+
+  /** Makes a call whose request follows the first HEADER_BYTES of `memory`, which may be used again afterwards. */
+  runEncoded(operation, memory, signal) {
     return this.#begin(operation, signal, (number) => {
       memory.writeUInt32LE(number, 0);
       memory.writeUInt32LE(memory.length - HEADER_BYTES, 4);
+      // Calls are submitted in the order in which they were made.
+      this.flush();
       this.#native.submit(memory, memory.length);
     });
   }
@@ -224,4 +230,4 @@ function tooMany() {
   return make('Busy', `${CALLS_MAX} calls are pending: await some of their promises before making more`);
 }
 
-module.exports = { Calls };
+module.exports = { Calls, HEADER_BYTES };
