@@ -7,7 +7,6 @@
 const { isMap, isSet } = require('node:util/types');
 const { isBytes } = require('./bytes.js');
 const { make } = require('./errors.js');
-const { relocate } = require('./location.js');
 const { CALL, WAITING_MAX, isFull, later, room, waitingWork } = require('./turns.js');
 
 /** A copy of an argument. Bytes are copied in arrays, Maps and objects down to this depth: an array of cells. */
@@ -73,19 +72,14 @@ class DeferredCalls {
    * Makes a call in a later turn.
    * @param {Function} call
    * @param {object} self its `this`
-   * @param {unknown[]} given its arguments
+   * @param {unknown[]} given its arguments, of which those of the program are copied
    * @returns {Promise<unknown>}
    */
   add(call, self, given) {
     if (isFull())
       return Promise.reject(make('Busy', `${WAITING_MAX} calls are waiting: await some of their promises before making more`));
     for (let i = 0; i < given.length; i += 1) given[i] = owned(given[i]);
-    const made = this.#later(() => call.apply(self, given));
-    // As in methods.js, a reaction gives the error its stack.
-    const failed = (error) => {
-      throw relocate(error, failed);
-    };
-    return made.then(undefined, failed);
+    return this.#later(() => call.apply(self, given));
   }
 
   #later(begin) {

@@ -9,22 +9,20 @@ const KEY_BYTES_MAX = 64;
 
 const located = new WeakSet();
 
-/** Errors of arguments. They have the stack of the call, unless it began in a later turn. */
-const ofArguments = new WeakSet();
-
 /** Lets the stack of an error of arguments begin with the caller of a method. Node would show this package's frames. */
 function argumentError(error, method) {
-  if (error instanceof Error) {
-    ofArguments.add(error);
-    Error.captureStackTrace(error, method);
-  }
+  if (error instanceof Error) Error.captureStackTrace(error, method);
   return error;
 }
 
-/** Gives the error of a call that began in a later turn the stack of the code that awaits it. */
-function relocate(error, below) {
-  if (ofArguments.has(error)) Error.captureStackTrace(error, below);
-  return error;
+/** A promise that rejects with an error of arguments, for a call that began in a later turn of the event loop. */
+function rejectedLater(error) {
+  // A reaction gives the error the stack of the code that awaits the call, as in methods.js. It is the second one,
+  // since the promise of the call follows this one only after the first.
+  const failed = () => {
+    throw argumentError(error, failed);
+  };
+  return Promise.resolve().then(() => Promise.reject(error)).then(undefined, failed);
 }
 
 /**
@@ -57,4 +55,4 @@ function rowText(row) {
   return row.length > KEY_BYTES_MAX ? `"${shown}…" (${row.length} bytes)` : `"${shown}"`;
 }
 
-module.exports = { argumentError, locate, relocate };
+module.exports = { argumentError, locate, rejectedLater };

@@ -4,7 +4,7 @@
  * task.
  */
 
-const { argumentError, locate } = require('./location.js');
+const { argumentError, locate, rejectedLater } = require('./location.js');
 const { convertLists, convertListsNow, elementsOf } = require('./long-list.js');
 const { signalOf } = require('./options.js');
 const { traced, tracedSync } = require('./tracing.js');
@@ -42,13 +42,13 @@ function checkedTask(made, check) {
 function defineMethods(Class, preparations, prefix = '') {
   for (const [name, prepare] of Object.entries(preparations)) {
     const where = prefix + name;
-    const begin = function (a, b, c, d, e) {
+    const begin = function (a, b, c, d, e, isLate) {
       let prepared;
       try {
         prepared = prepare.call(this, a, b, c, d, e);
         if (prepared.signal !== undefined && isAborted(prepared, name)) return Promise.reject(prepared.signal.reason);
       } catch (error) {
-        return Promise.reject(argumentError(error, method));
+        return isLate ? rejectedLater(error) : Promise.reject(argumentError(error, method));
       }
       const { operation, request, recover, signal } = prepared;
       // Larger requests are converted and encoded in parts, which are counted when they are.
@@ -82,7 +82,7 @@ function defineMethods(Class, preparations, prefix = '') {
     const method = function (a, b, c, d, e) {
       const { deferred } = this[BACKEND];
       if (deferred.isClosing) return Promise.reject(this[BACKEND].closedError());
-      if (!hasRoom()) return deferred.add(begin, this, [a, b, c, d, e]);
+      if (!hasRoom()) return deferred.add(begin, this, [a, b, c, d, e, true]);
       spend(CALL);
       return begin.call(this, a, b, c, d, e);
     };

@@ -17,6 +17,9 @@ const { SlicedWriter } = require('./sliced-writer.js');
 
 /** The total size from which unsubmitted requests are submitted at once, not at the end of the turn. */
 const SUBMIT_BYTES = 256 << 10;
+/** The size from which they are submitted in the next turn of the event loop, and from which they are not. */
+const LARGE_BYTES = 2 << 20;
+const LARGE_BYTES_MAX = 16 << 20;
 /** The initial size of the memory for requests. */
 const REQUESTS_BYTES = 64 << 10;
 /** The size of the memory for answers, and of the answers after which the rest waits for the next turn. */
@@ -132,8 +135,11 @@ class Calls {
       throw error;
     }
     out.u32At(head + 4, out.at - head - HEADER_BYTES);
-    if (out.at >= SUBMIT_BYTES) {
+    if (out.at >= SUBMIT_BYTES && (out.at < LARGE_BYTES || out.at >= LARGE_BYTES_MAX)) {
       this.flush();
+    } else if (out.at >= LARGE_BYTES) {
+      // Submitting copies the requests once more.
+      setImmediate(() => this.flush());
     } else if (!this.#isFlushScheduled) {
       this.#isFlushScheduled = true;
       atEndOfTurn(() => this.flush());

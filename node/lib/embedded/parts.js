@@ -14,7 +14,7 @@ const PART_MAX = 1000;
 /** The most cells of one part, unless a single mutation has more. */
 const CELLS_MAX = 8000;
 /** The bytes of values after which a part ends. */
-const BYTES_MAX = 4 << 20;
+const BYTES_MAX = 2 << 20;
 /** The units of a part, whose elements have been converted already. */
 const PART_UNITS = 1000;
 
