@@ -71,12 +71,12 @@ const TYPES = [
 
 async function typed(client, t) {
   for (const [type, value, codec] of TYPES) {
-    const put = client.Put('typed');
+    const put = new client.Put('typed');
     put.add('info', type, { type, value });
     await client.putAsync('users', put);
     assert.deepEqual((await t.row('typed')).decode(`info:${type}`, codec), value, type);
     await t.put('typed', { [`info:${type}`]: codec.encode(value) });
-    const get = client.Get('typed');
+    const get = new client.Get('typed');
     get.add('info', { name: type, type });
     assert.deepEqual((await client.getAsync('users', get)).info[type], value, type);
   }
@@ -86,31 +86,33 @@ async function overThrift2(db) {
   await db.createTable('users', { info: { versions: 3 } });
   const t = db.table('users');
   const client = thrift2({ hosts: [host], port: String(port) });
-  await client.putAsync('users', client.Put('ann').add('info', 'name', 'Ann', 10));
+  await client.putAsync('users', new client.Put('ann').add('info', 'name', 'Ann', 10));
   await t.put('ann', { 'info:name': 'Bea' }, { timestamp: 20 });
-  const all = client.Get('ann').addColumn('info', 'name').setMaxVersions(3).setTimeRange({ minStamp: 0, maxStamp: 30 });
+  const all = new client.Get('ann').addColumn('info', 'name').setMaxVersions(3).setTimeRange({ minStamp: 0, maxStamp: 30 });
   const { columnValues } = await client.getAsync('users', all);
   const cells = await t.row('ann', { columns: ['info:name'], versions: 3, timeRange: [0, 30] });
   assert.deepEqual(shown(cells.cells), columnValues.map(({ timestamp, value }) => ['info:name', Number(timestamp), value.toString()]));
-  const exact = await client.getAsync('users', client.Get('ann').addTimestamp('info', 'name', 10));
-  assert.equal((await t.row('ann', { columns: ['info:name'], timestamp: 10 })).get('info:name'), exact.columnValues[0].value.toString());
+  // The gateway ignores the time of a column to get.
+  const timed = await client.getAsync('users', new client.Get('ann').addTimestamp('info', 'name', 10));
+  assert.equal(timed.columnValues[0].value.toString(), 'Bea');
+  assert.equal((await t.row('ann', { columns: ['info:name'], timestamp: 10 })).get('info:name'), 'Ann');
   await client.putRowAsync('users', 'bob', 'info', { name: 'Bob' });
   assert.equal((await t.row('bob', { columns: ['info'] })).get('info:name'), (await client.getRowAsync('users', 'bob', ['info:name'], {})).columnValues[0].value.toString());
   await typed(client, t);
 
-  await client.incAsync('users', client.Inc('ann').add('info', 'visits', 2));
+  await client.incAsync('users', new client.Inc('ann').add('info', 'visits', 2));
   assert.equal(await t.increment('ann', 'info:visits', 2), 4);
   await client.incRowAsync('users', 'ann', [{ cf: 'info', qualifier: 'visits', amount: 2 }]);
   assert.equal((await t.incrementRow('ann', { 'info:visits': 2 })).long('info:visits'), 8);
-  const scan = client.Scan({ startRow: 'a', stopRow: 'c', numRows: 2, maxVersions: 1, filterString: "QualifierFilter(=, 'binary:name')" });
+  const scan = new client.Scan({ startRow: 'a', stopRow: 'c', numRows: 2, maxVersions: 1, filterString: "QualifierFilter(=, 'binary:name')" });
   const rows = await t.scan({ start: 'a', stop: 'c', limit: 2, versions: 1, filter: scan.filterString }).toArray();
   assert.deepEqual(rows.map(({ key }) => key), (await client.scanAsync('users', scan)).map(({ row }) => row.toString()));
-  await client.delAsync('users', client.Del('bob').addColumn('info', 'name'));
+  await client.delAsync('users', new client.Del('bob').addColumn('info', 'name'));
   assert.equal(await t.row('bob'), undefined);
   await t.delete('ann', 'info:name', { timestamp: 10 });
   assert.deepEqual((await t.cells('ann', 'info:name')).map(({ value }) => value), ['Bea']);
   await t.delete('ann');
-  assert.equal((await client.getAsync('users', client.Get('ann'))).columnValues.length, 0);
+  assert.equal((await client.getAsync('users', new client.Get('ann'))).columnValues.length, 0);
 }
 
 async function main() {
