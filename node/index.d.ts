@@ -6,6 +6,7 @@
 export * from './types/codec';
 export * from './types/column';
 export * from './types/database';
+export * from './types/diagnostics';
 export * from './types/error';
 export * from './types/filter';
 export * from './types/open';

@@ -1,6 +1,11 @@
 'use strict';
-/** Delay of setImmediate in ms during a full scan and a major compaction, compared with an idle process. */
+/**
+ * Delay of setImmediate in ms during a full scan and a major compaction, compared with an idle process, and the longest
+ * turn of the event loop during single calls that move much data.
+ */
 
+
+const { existsSync, readFileSync } = require('node:fs');
 const { fill, hjallPeer } = require('./peers.js');
 
 const ROWS = Number(process.env.ROWS ?? 200_000);
@@ -24,6 +29,77 @@ async function delays(over) {
 function print(title, all) {
   const shown = [0.5, 0.99, 0.999].map((share) => at(all, share).toFixed(2));
   console.log(`  ${title.padEnd(44)} p50 ${shown[0]}  p99 ${shown[1]}  p99.9 ${shown[2]}  worst ${all.at(-1).toFixed(2)}   (${all.length} times)`);
+}
+
+/** Calls that move much data: [what, function that makes the calls, function that prepares their argument]. */
+function longCalls({ db, table }) {
+  const key = Buffer.from('long');
+  const many = Array.from({ length: 100_000 }, (_, i) => Buffer.from(`many${i}`));
+  const value = Buffer.from('a value of 20 bytes.');
+  const data = { 'f:a': value };
+  const cells = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`f:q${i}`, value]));
+  const large = { 'f:large': Buffer.alloc(10_000_000, 'x') };
+  const rows = many.slice(0, 200);
+  const wide = { 'f:w': Buffer.alloc(100_000, 'x') };
+  const filled = (keys, columns) => () => {
+    const batch = table.batch();
+    for (const row of keys) batch.put(row, columns);
+    return batch;
+  };
+  const write = (batch) => batch.write();
+  return [
+    ['put of 100,000 rows, not awaited one by one', () => Promise.all(many.map((row) => table.put(row, data)))],
+    ['row of 100,000 rows, not awaited one by one', () => Promise.all(many.map((row) => table.row(row)))],
+    ['rows of 100,000 keys', () => table.rows(many)],
+    ['write of a batch of 100,000 rows', write, filled(many, data)],
+    ['put of 100,000 cells', () => table.put(key, cells)],
+    ['row of 100,000 cells', () => table.row(key)],
+    ['put of a value of 10 MB', () => table.put(key, large)],
+    ['row with a value of 10 MB', () => table.row(key, { columns: 'f:large' })],
+    ['write of a batch of 200 values of 100 kB', write, filled(rows, wide)],
+    ['rows with 200 values of 100 kB', () => table.rows(rows)],
+    ['scan of 200 values of 100 kB', () => table.scan({ columns: 'f:w' }).toArray()],
+    ['flush', () => db.flush('t')],
+  ];
+}
+
+const SCHEDULED = `/proc/self/task/${process.pid}/schedstat`;
+
+/**
+ * The time of this thread in ms: on Linux that of the processor, which does not count other programs' turns on a busy
+ * machine, otherwise that of a clock.
+ */
+const threadTime = existsSync(SCHEDULED) ? () => Number(readFileSync(SCHEDULED, 'latin1').split(' ')[0]) / 1e6 : () => performance.now();
+
+/** The longest turn of the event loop during a call, without the first, in which the program makes it. */
+async function longestTurn(call, argument) {
+  let [longest, isOver, last] = [0, false, 0];
+  const turn = () => {
+    const now = threadTime();
+    longest = Math.max(longest, now - last);
+    last = now;
+    if (!isOver) setImmediate(turn);
+  };
+  await new Promise(setImmediate);
+  const [began, beganAll] = [threadTime(), performance.now()];
+  const called = call(argument);
+  last = threadTime();
+  setImmediate(turn);
+  const first = last - began;
+  await called;
+  isOver = true;
+  await new Promise(setImmediate);
+  return [first, longest, performance.now() - beganAll];
+}
+
+async function longTurns(peer) {
+  console.log('\nturns of the event loop during single calls, in ms (goal: < 10)');
+  for (const [what, call, prepare = () => {}] of longCalls(peer)) {
+    // The second time, functions are compiled.
+    await call(prepare());
+    const [first, longest, all] = await longestTurn(call, prepare());
+    console.log(`  ${what.padEnd(44)} making the call ${first.toFixed(1).padStart(6)}   longest turn after it ${longest.toFixed(1).padStart(6)}   all ${all.toFixed(0).padStart(6)}`);
+  }
 }
 
 async function main() {
@@ -57,6 +133,7 @@ async function main() {
   print('a full scan (for await) and a compaction', await delays(over));
   await Promise.all([scanning, compacting]);
   console.log(`  meanwhile: ${Math.round(cells / SECONDS).toLocaleString('en')} cells/s scanned, ${compactions} major compactions`);
+  await longTurns(peer);
   await peer.close();
 }
 

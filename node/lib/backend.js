@@ -4,11 +4,14 @@
  * a remote server (`remote/`).
  *
  * The layer above (`Database`, `Table`, `Scan`, `Batch`) validates and converts a program's arguments, once for both
- * backends. A backend only executes. It has seven methods:
+ * backends. A backend only executes. It has eight methods:
  *
  *     run(operation, request, signal)  → a Promise of the answer; rejects with `signal.reason` once the AbortSignal (if any) fires
  *     runSync(operation, request)      → the answer; a backend that cannot block throws an UnsupportedError
  *     scan(table, scan, signal)        → a BlockSource, immediately: nothing is read before its first block is requested
+ *     collect()                        → an empty list for the mutations of a batch: { length, keeps, add(mutation), rowOf(index),
+ *                                        request() }, where `request()` is the part of a mutateMany that carries them, and
+ *                                        `keeps` says that mutations which are added must share no memory with the program
  *     watched(report, copy)            → the promise of a copy, whose progress is reported to the function if the backend can
  *     close() / closeSync()            → completes pending calls, then releases everything; later calls fail with CLOSED
  *     closedError()                    → the error of calls after `close`
@@ -65,7 +68,29 @@ const LATEST = 0x7fffffffffffffffn;
 /** The names of all operations, by themselves. `Operation` in `vocabulary.js` documents their requests and answers. */
 const OPERATIONS = Object.freeze(Object.fromEntries(Object.keys(Operation).map((name) => [name, name])));
 
-/** The base class of backends; every method must be overridden. */
+/** The mutations of a batch as plain data. */
+class ListedMutations {
+  keeps = true;
+  #list = [];
+
+  get length() {
+    return this.#list.length;
+  }
+
+  add(mutation) {
+    this.#list.push(mutation);
+  }
+
+  rowOf(index) {
+    return this.#list[index].row;
+  }
+
+  request() {
+    return { mutations: this.#list };
+  }
+}
+
+/** The base class of backends; every method without a default must be overridden. */
 class Backend {
   /** The encoding of strings given as row keys and values: 'utf8', or undefined if they are rejected. */
   encoding;
@@ -86,6 +111,10 @@ class Backend {
 
   runSync(operation) {
     throw new TypeError(`${this.constructor.name} does not implement runSync: ${operation}`);
+  }
+
+  collect() {
+    return new ListedMutations();
   }
 
   scan() {

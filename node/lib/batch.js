@@ -3,9 +3,9 @@
 
 const { DURABILITY, OPERATIONS } = require('./backend.js');
 const { HjallError } = require('./errors.js');
-const { DELETE_OPTIONS, PUT_OPTIONS, deleteOf, putOf } = require('./mutation.js');
+const { COPIED, DELETE_OPTIONS, NOW, PUT_OPTIONS, deleteOf, putOf } = require('./mutation.js');
 const { checked, oneOf } = require('./options.js');
-const { BACKEND, defineMethods, task } = require('./methods.js');
+const { BACKEND, checkedTask, defineMethods, task } = require('./methods.js');
 
 /** Some puts or deletes of a batch failed; the others were applied. */
 class BatchError extends HjallError {
@@ -25,11 +25,12 @@ class BatchError extends HjallError {
 /**
  * The failures among the answers to mutations, the first of which is number `first`. `reading` gives row keys the form
  * in which the program reads them.
+ * @param {(index: number) => Buffer} rowOf the row of a mutation
  */
-function failuresOf(mutations, answers, reading, first = 0) {
+function failuresOf(rowOf, answers, reading, first = 0) {
   const failures = [];
   answers.forEach((error, at) => {
-    if (error !== undefined) failures.push({ index: first + at, row: reading.bytes(mutations[at].row), error });
+    if (error !== undefined) failures.push({ index: first + at, row: reading.bytes(rowOf(at)), error });
   });
   return failures;
 }
@@ -40,12 +41,14 @@ function failuresOf(mutations, answers, reading, first = 0) {
  */
 class Batch {
   #table;
-  #mutations = [];
+  #mutations;
+  #given;
   #options;
 
   constructor(backend, table, options) {
     Object.defineProperty(this, BACKEND, { value: backend });
     this.#table = table;
+    this.clear();
     const given = checked(options, new Set(['durability', 'ttlMs', 'timestamp']), 'batch');
     oneOf(given.durability, DURABILITY, 'batch: option `durability`');
     this.#options = given;
@@ -58,13 +61,13 @@ class Batch {
 
   put(key, data, options) {
     const given = this.#with(checked(options, PUT_OPTIONS, 'batch.put'));
-    this.#mutations.push(putOf(key, data, given, 'batch.put', this[BACKEND].encoding, true));
+    this.#mutations.add(putOf(key, data, given, 'batch.put', this[BACKEND].encoding, this.#given));
     return this;
   }
 
   delete(key, columns, options) {
     const given = this.#with(checked(options, DELETE_OPTIONS, 'batch.delete'));
-    this.#mutations.push(deleteOf(key, columns, given, 'batch.delete', this[BACKEND].encoding, true));
+    this.#mutations.add(deleteOf(key, columns, given, 'batch.delete', this[BACKEND].encoding, this.#given));
     return this;
   }
 
@@ -75,23 +78,27 @@ class Batch {
 
   /** Discards what has been collected. */
   clear() {
-    this.#mutations = [];
+    this.#mutations = this[BACKEND].collect();
+    this.#given = this.#mutations.keeps ? COPIED : NOW;
     return this;
   }
 
   static {
-    defineMethods(Batch, {
+    const methods = {
       /** Writes what has been collected and empties the batch. Fails with a BatchError if a put or delete failed. */
       write(options) {
         const given = checked(options, new Set(['signal']), 'batch.write');
         const mutations = this.#mutations;
-        this.#mutations = [];
-        return task(OPERATIONS.mutateMany, { table: this.#table, mutations }, given, (answers) => {
-          const failures = failuresOf(mutations, answers, this[BACKEND].reading);
-          if (failures.length > 0) throw new BatchError(failures, mutations.length);
+        this.clear();
+        const request = { table: this.#table, ...mutations.request() };
+        const written = task(OPERATIONS.mutateMany, request, given, () => undefined);
+        return checkedTask(written, (answers) => {
+          const failures = failuresOf((at) => mutations.rowOf(at), answers, this[BACKEND].reading);
+          return failures.length > 0 ? new BatchError(failures, mutations.length) : undefined;
         });
       },
-    });
+    };
+    defineMethods(Batch, methods, 'batch.');
   }
 }
 

@@ -1,10 +1,16 @@
 'use strict';
 /** Conversion of bytes and 64-bit numbers between programs and the database, without rounding. */
 
+const { isUint8Array } = require('node:util/types');
 const { shown } = require('./options.js');
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
+
+/** Whether a value is a Buffer or Uint8Array, also of another realm, such as that of jsdom in tests. */
+function isBytes(value) {
+  return value instanceof Uint8Array || isUint8Array(value);
+}
 
 /**
  * A key or value as bytes. Strings are accepted only if the database was opened with `encoding: 'utf8'`.
@@ -24,6 +30,7 @@ function bytes(value, what, encoding) {
       `${what} must be a Buffer or Uint8Array, not the number ${value}: use ${text}long(${shown(value)}) for the eight bytes of a counter`,
     );
   }
+  if (isUint8Array(value)) return value;
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) {
     throw new TypeError(`${what} must be a Buffer or Uint8Array, not ${shown(value)}: wrap it in new Uint8Array(…)`);
   }
@@ -34,13 +41,13 @@ function bytes(value, what, encoding) {
 
 /** `bytes`, copied, so that the program may change what it passed. */
 function ownBytes(value, what, encoding) {
-  return value instanceof Uint8Array ? Buffer.from(value) : bytes(value, what, encoding);
+  return isBytes(value) ? Buffer.from(value) : bytes(value, what, encoding);
 }
 
 /** The name of a column, family or attribute, which may always be a string. */
 function name(value, what) {
-  if (value instanceof Uint8Array) return value;
   if (typeof value === 'string') return Buffer.from(value, 'utf8');
+  if (isBytes(value)) return value;
   throw new TypeError(`${what} must be a string, Buffer or Uint8Array, not ${shown(value)}`);
 }
 
@@ -79,7 +86,7 @@ function long(value) {
 
 /** Decodes eight bytes: to a number if that is exact, otherwise to a bigint. */
 function fromLong(value, what = 'fromLong(): value') {
-  if (!(value instanceof Uint8Array))
+  if (!isBytes(value))
     throw new TypeError(`${what} must be a Buffer or Uint8Array, not ${shown(value)}`);
   if (value.length !== 8) throw new RangeError(`${what} is not a long: it has ${value.length} bytes, not 8`);
   const view = new DataView(value.buffer, value.byteOffset, 8);
@@ -89,4 +96,4 @@ function fromLong(value, what = 'fromLong(): value') {
   return narrow(view.getBigInt64(0));
 }
 
-module.exports = { bytes, fromLong, int64, long, name, narrow, ownBytes };
+module.exports = { bytes, fromLong, int64, isBytes, long, name, narrow, ownBytes };

@@ -2,7 +2,7 @@
 /** Column names: parsing `family:qualifier`, and the text under which results list a column. */
 
 const { isUtf8 } = require('node:buffer');
-const { name } = require('./bytes.js');
+const { isBytes, name } = require('./bytes.js');
 const { shown } = require('./options.js');
 
 const COLON = 0x3a;
@@ -51,7 +51,7 @@ function column(given, what) {
     }
     return found;
   }
-  if (given instanceof Uint8Array) return split(given);
+  if (isBytes(given)) return split(given);
   if (typeof given === 'object' && given !== null && 'family' in given) {
     const qualifier =
       given.qualifier === undefined || given.qualifier === null

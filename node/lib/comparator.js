@@ -1,7 +1,7 @@
 'use strict';
 /** HBase's comparators: what filters compare a part of a cell with. */
 
-const { bytes, int64, long } = require('./bytes.js');
+const { bytes, int64, isBytes, long } = require('./bytes.js');
 const { oneOf, shown, whole } = require('./options.js');
 const { block, message, number } = require('./protobuf.js');
 
@@ -87,7 +87,7 @@ const compare = Object.freeze({
 /** A comparator; bytes and strings become a binary one. */
 function comparatorOf(value, what) {
   if (value instanceof Comparator) return value;
-  if (typeof value === 'string' || value instanceof Uint8Array) return compare.binary(value);
+  if (typeof value === 'string' || isBytes(value)) return compare.binary(value);
   throw new TypeError(
     `${what} must be bytes, a string, or made by compare.binary(…), compare.regex(…), …, not ${shown(value)}`,
   );

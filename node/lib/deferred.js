@@ -4,6 +4,8 @@
  * arguments are copied, so that the program may change or reuse what it passed, as with other calls.
  */
 
+const { isMap, isSet } = require('node:util/types');
+const { isBytes } = require('./bytes.js');
 const { make } = require('./errors.js');
 const { CALL, WAITING_MAX, isFull, later, room, waitingWork } = require('./turns.js');
 
@@ -12,11 +14,11 @@ const DEPTH = 3;
 
 function owned(value, depth = DEPTH) {
   if (value === null || typeof value !== 'object') return value;
-  if (value instanceof Uint8Array) return Buffer.from(value);
+  if (isBytes(value)) return Buffer.from(value);
   if (depth === 0 || ArrayBuffer.isView(value)) return value;
   if (Array.isArray(value)) return value.map((one) => owned(one, depth - 1));
-  if (value instanceof Map) return new Map(Array.from(value, (pair) => pair.map((one) => owned(one, depth - 1))));
-  if (value instanceof Set) return new Set(Array.from(value, (one) => owned(one, depth - 1)));
+  if (isMap(value)) return new Map(Array.from(value, (pair) => pair.map((one) => owned(one, depth - 1))));
+  if (isSet(value)) return new Set(Array.from(value, (one) => owned(one, depth - 1)));
   // AbortSignals and filters are options; they are used as they are.
   const isPlain = depth === DEPTH || Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
   if (!isPlain || Symbol.iterator in value) return value;
@@ -70,7 +72,7 @@ class DeferredCalls {
    * Makes a call in a later turn.
    * @param {Function} call
    * @param {object} self its `this`
-   * @param {unknown[]} given its arguments
+   * @param {unknown[]} given its arguments, of which those of the program are copied
    * @returns {Promise<unknown>}
    */
   add(call, self, given) {

@@ -1,7 +1,7 @@
 'use strict';
 /** HBase's filters as composable values. They are sent in the form in which HBase's client serialises them. */
 
-const { bytes, int64 } = require('./bytes.js');
+const { bytes, int64, isBytes } = require('./bytes.js');
 const { oneColumn } = require('./column.js');
 const { PACKAGE, comparatorOf } = require('./comparator.js');
 const { SIGNS, operatorOf } = require('./operator.js');
@@ -208,7 +208,7 @@ function filterOf(filter, what) {
   if (filter === undefined || filter === null) return undefined;
   if (typeof filter === 'string') return { text: Buffer.from(filter, 'utf8') };
   if (filter instanceof Filter) return { bytes: filter.encoded };
-  if (filter instanceof Uint8Array) return { bytes: filter };
+  if (isBytes(filter)) return { bytes: filter };
   throw new TypeError(`${what} must be text in HBase's filter language or made by filters.…(), not ${shown(filter)}`);
 }
 

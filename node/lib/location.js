@@ -9,6 +9,22 @@ const KEY_BYTES_MAX = 64;
 
 const located = new WeakSet();
 
+/** Lets the stack of an error of arguments begin with the caller of a method. Node would show this package's frames. */
+function argumentError(error, method) {
+  if (error instanceof Error) Error.captureStackTrace(error, method);
+  return error;
+}
+
+/** A promise that rejects with an error of arguments, for a call that began in a later turn of the event loop. */
+function rejectedLater(error) {
+  // A reaction gives the error the stack of the code that awaits the call, as in methods.js. It is the second one,
+  // since the promise of the call follows this one only after the first.
+  const failed = () => {
+    throw argumentError(error, failed);
+  };
+  return Promise.resolve().then(() => Promise.reject(error)).then(undefined, failed);
+}
+
 /**
  * Completes the error of a call. Errors of other origin, such as the reason of an AbortSignal, are not changed.
  * @param {unknown} error
@@ -39,4 +55,4 @@ function rowText(row) {
   return row.length > KEY_BYTES_MAX ? `"${shown}…" (${row.length} bytes)` : `"${shown}"`;
 }
 
-module.exports = { locate };
+module.exports = { argumentError, locate, rejectedLater };

@@ -33,7 +33,8 @@ function converted(given, convert) {
 const NAMES = ['gets', 'mutations', 'cells', 'markers', 'columns'];
 
 /** The number of elements of a request's lists: of gets, or of cells and columns. */
-function elementsOf({ gets, mutations, mutation, increment, append }) {
+function elementsOf({ gets, mutations, collected, mutation, increment, append }) {
+  if (collected !== undefined) return collected.length;
   if (mutation !== undefined) return cellsOf(mutation);
   if (gets !== undefined) return gets.length;
   const counted = increment ?? append;

@@ -4,7 +4,7 @@
  * task.
  */
 
-const { locate } = require('./location.js');
+const { argumentError, locate, rejectedLater } = require('./location.js');
 const { convertLists, convertListsNow, elementsOf } = require('./long-list.js');
 const { signalOf } = require('./options.js');
 const { traced, tracedSync } = require('./tracing.js');
@@ -26,19 +26,29 @@ function task(operation, request, options, finish, recover) {
 }
 
 /**
+ * A task whose answer may report errors.
+ * @param {object} made by `task`
+ * @param {(answer: any) => Error | undefined} check returns the error with which the method fails
+ */
+function checkedTask(made, check) {
+  return { ...made, check };
+}
+
+/**
  * Defines methods `name` (which returns a promise) and `nameSync` for each function in `preparations`. The function
  * is called with the object as `this`, and returns a `task`. Where `nameSync` throws, also for invalid arguments,
- * `name` rejects.
+ * `name` rejects. Messages of errors begin with `prefix` and the method's name.
  */
-function defineMethods(Class, preparations) {
+function defineMethods(Class, preparations, prefix = '') {
   for (const [name, prepare] of Object.entries(preparations)) {
-    const begin = function (a, b, c, d, e) {
+    const where = prefix + name;
+    const begin = function (a, b, c, d, e, isLate) {
       let prepared;
       try {
         prepared = prepare.call(this, a, b, c, d, e);
         if (prepared.signal !== undefined && isAborted(prepared, name)) return Promise.reject(prepared.signal.reason);
       } catch (error) {
-        return Promise.reject(error);
+        return isLate ? rejectedLater(error) : Promise.reject(argumentError(error, method));
       }
       const { operation, request, recover, signal } = prepared;
       // Larger requests are converted and encoded in parts, which are counted when they are.
@@ -46,7 +56,7 @@ function defineMethods(Class, preparations) {
       // A reaction to the rejection, not an earlier place, gives the error its stack: V8 follows the promises from
       // there to the functions that await them.
       const failed = (error) => {
-        const located = locate(error, name, request, failed);
+        const located = locate(error, where, request, failed);
         if (recover === undefined) throw located;
         return recover(located);
       };
@@ -58,20 +68,33 @@ function defineMethods(Class, preparations) {
           converted === undefined
             ? backend.run(operation, request, signal)
             : backend.deferred.after(converted, () => backend.run(operation, request, signal));
-        return (watch === undefined ? answer : watch(backend, answer)).then(prepared.finish, failed);
+        const { check, finish } = prepared;
+        if (check === undefined) return (watch === undefined ? answer : watch(backend, answer)).then(finish, failed);
+        const ended = (given) => {
+          const error = check(given);
+          if (error !== undefined) throw locate(error, where, request, ended);
+          return finish?.(given);
+        };
+        return answer.then(ended, failed);
       };
       return traced(name, request, run);
     };
-    define(Class, name, function (a, b, c, d, e) {
+    const method = function (a, b, c, d, e) {
       const { deferred } = this[BACKEND];
       if (deferred.isClosing) return Promise.reject(this[BACKEND].closedError());
-      if (!hasRoom()) return deferred.add(begin, this, [a, b, c, d, e]);
+      if (!hasRoom()) return deferred.add(begin, this, [a, b, c, d, e, true]);
       spend(CALL);
       return begin.call(this, a, b, c, d, e);
-    });
+    };
+    define(Class, name, method);
     const nameSync = `${name}Sync`;
-    define(Class, nameSync, function (a, b, c, d, e) {
-      const prepared = prepare.call(this, a, b, c, d, e);
+    const methodSync = function (a, b, c, d, e) {
+      let prepared;
+      try {
+        prepared = prepare.call(this, a, b, c, d, e);
+      } catch (error) {
+        throw argumentError(error, methodSync);
+      }
       if (prepared.signal !== undefined && isAborted(prepared, nameSync)) throw prepared.signal.reason;
       return tracedSync(nameSync, prepared.request, () => {
         convertListsNow(prepared.request);
@@ -79,13 +102,16 @@ function defineMethods(Class, preparations) {
         try {
           answer = this[BACKEND].runSync(prepared.operation, prepared.request);
         } catch (error) {
-          const located = locate(error, nameSync, prepared.request, this[nameSync]);
+          const located = locate(error, prefix + nameSync, prepared.request, methodSync);
           if (prepared.recover === undefined) throw located;
           return prepared.recover(located);
         }
+        const error = prepared.check?.(answer);
+        if (error !== undefined) throw locate(error, prefix + nameSync, prepared.request, methodSync);
         return prepared.finish === undefined ? answer : prepared.finish(answer);
       });
-    });
+    };
+    define(Class, nameSync, methodSync);
   }
 }
 
@@ -98,4 +124,4 @@ function define(Class, name, run) {
   Object.defineProperty(Class.prototype, name, { value: run, writable: true, configurable: true });
 }
 
-module.exports = { BACKEND, defineMethods, task };
+module.exports = { BACKEND, checkedTask, defineMethods, task };

@@ -1,6 +1,7 @@
 'use strict';
 /** Converts the arguments of write methods to the plain data of `backend.js`. */
 
+const { isMap } = require('node:util/types');
 const { DURABILITY, LATEST } = require('./backend.js');
 const { bytes, int64, ownBytes } = require('./bytes.js');
 const { column, columnText, oneColumn } = require('./column.js');
@@ -35,13 +36,20 @@ const timestampOf = (given, where) => (given === undefined ? LATEST : int64(give
  * @param {(name: unknown, value: unknown) => object} convert
  */
 function entriesOf(data, where, list, convert) {
-  if (data instanceof Map) return list([...data.keys()], (name) => convert(name, data.get(name)));
+  if (isMap(data)) return list([...data.keys()], (name) => convert(name, data.get(name)));
   if (data !== null && typeof data === 'object' && !ArrayBuffer.isView(data))
     return list(Object.keys(data), (name) => convert(name, data[name]));
   throw new TypeError(
     `${where}: columns must be an object { 'family:qualifier': … }, a Map, or an array of cells, not ${shown(data)}`,
   );
 }
+
+/**
+ * How arguments are converted. LATER: long lists are converted when the call runs, over several turns of the event
+ * loop. NOW: at once; columns share no memory with the program, so that equal ones can be told by identity. COPIED:
+ * also values and keys share none.
+ */
+const [LATER, NOW, COPIED] = ['later', 'now', 'copied'];
 
 /** Converts a list that the program may change afterwards. */
 const convertedNow = (given, convert) => given.map((one) => convert(one));
@@ -54,10 +62,10 @@ function ownColumn(column) {
 }
 
 /** The value of a column. Its error message, which names the column, is made only if it is needed. */
-function valueOf(value, column, where, encoding, own) {
-  if (value instanceof Uint8Array) return own ? Buffer.from(value) : value;
+function valueOf(value, column, where, encoding, form) {
+  if (value instanceof Uint8Array) return form === COPIED ? Buffer.from(value) : value;
   if (typeof value === 'string' && encoding === 'utf8') return Buffer.from(value, 'utf8');
-  return bytes(value, `${where}: the value of ${columnText(column.family, column.qualifier)}`, encoding);
+  return (form === COPIED ? ownBytes : bytes)(value, `${where}: the value of ${columnText(column.family, column.qualifier)}`, encoding);
 }
 
 /** Parses the column of a cell { column | family + qualifier, … }. */
@@ -71,26 +79,26 @@ function listed(cell, where) {
 
 /**
  * A put. `data` is { 'family:qualifier': value }, a Map of columns to values, or an array of cells { column, value,
- * timestamp }. With `own`, it shares no memory with the program, which may then change what it passed.
+ * timestamp }. `form` says how it is converted.
  */
-function putOf(row, data, options, where, encoding, own = false) {
+function putOf(row, data, options, where, encoding, form = LATER) {
   const timestamp = timestampOf(options.timestamp, where);
-  const list = own ? convertedNow : converted;
+  const list = form === LATER ? converted : convertedNow;
   const cells = Array.isArray(data)
     ? list(data, (given) => {
         const { cell, ...column } = listed(given, where);
-        const { family, qualifier } = own ? ownColumn(column) : column;
+        const { family, qualifier } = form === LATER ? column : ownColumn(column);
         const at = cell.timestamp === undefined ? timestamp : timestampOf(cell.timestamp, where);
-        return { family, qualifier, timestamp: at, value: valueOf(cell.value, column, where, encoding, own) };
+        return { family, qualifier, timestamp: at, value: valueOf(cell.value, column, where, encoding, form) };
       })
     : entriesOf(data, where, list, (name, value) => {
         const column = oneColumn(name, `${where}: column`);
-        const { family, qualifier } = own && typeof name !== 'string' ? ownColumn(column) : column;
-        return { family, qualifier, timestamp, value: valueOf(value, column, where, encoding, own) };
+        const { family, qualifier } = form === LATER || typeof name === 'string' ? column : ownColumn(column);
+        return { family, qualifier, timestamp, value: valueOf(value, column, where, encoding, form) };
       });
   return {
     kind: 'put',
-    row: (own ? ownBytes : bytes)(row, `${where}: row key`, encoding),
+    row: (form === COPIED ? ownBytes : bytes)(row, `${where}: row key`, encoding),
     cells,
     ttl: ttlOf(options, where),
     durability: durabilityOf(options, where),
@@ -119,10 +127,10 @@ function markerOf(given, timestamp, exact, where) {
 }
 
 /**
- * A delete of a column, family or array of them; if `columns` is undefined, of the whole row. `own` is as for
- * `putOf`.
+ * A delete of a column, family or array of them; if `columns` is undefined, of the whole row. `form` says how it is
+ * converted.
  */
-function deleteOf(row, columns, options, where, encoding, own = false) {
+function deleteOf(row, columns, options, where, encoding, form = LATER) {
   const timestamp = timestampOf(options.timestamp, where);
   const exact = flag(options.exact, `${where}: option \`exact\``);
   const list = columns === undefined ? [] : Array.isArray(columns) ? columns : [columns];
@@ -135,10 +143,10 @@ function deleteOf(row, columns, options, where, encoding, own = false) {
     throw new TypeError(`${where}: \`exact\` deletes single versions and needs columns`);
   return {
     kind: 'delete',
-    row: (own ? ownBytes : bytes)(row, `${where}: row key`, encoding),
-    markers: (own ? convertedNow : converted)(list, (given) => {
+    row: (form === COPIED ? ownBytes : bytes)(row, `${where}: row key`, encoding),
+    markers: (form === LATER ? converted : convertedNow)(list, (given) => {
       const marker = markerOf(given, timestamp, exact, where);
-      return own && typeof given !== 'string' ? { ...marker, ...ownColumn(marker) } : marker;
+      return form === COPIED && typeof given !== 'string' ? { ...marker, ...ownColumn(marker) } : marker;
     }),
     timestamp,
     ttl: ttlOf(options, where),
@@ -203,12 +211,12 @@ const MUTATION_FIELDS = new Set(['put', 'delete', 'timestamp', 'ttlMs', 'durabil
 
 /**
  * The mutations of one row: { put: data, … } or { delete: columns | true, … }, with the options of `put` and
- * `delete`. `own` is as for `putOf`.
+ * `delete`. `form` says how they are converted.
  */
-function mutationsOf(row, list, where, encoding, own = false) {
+function mutationsOf(row, list, where, encoding, form = LATER) {
   if (!Array.isArray(list))
     throw new TypeError(`${where}: mutations must be an array of { put: … } and { delete: … }, not ${shown(list)}`);
-  return (own ? convertedNow : converted)(list, (one) => {
+  return (form === LATER ? converted : convertedNow)(list, (one) => {
     if (one === undefined || one === null)
       throw new TypeError(`${where}: a mutation must be { put: … } or { delete: … }, not ${shown(one)}`);
     const options = checked(one, MUTATION_FIELDS, `${where}: a mutation`);
@@ -216,17 +224,19 @@ function mutationsOf(row, list, where, encoding, own = false) {
       throw new TypeError(`${where}: a mutation must have either \`put\` or \`delete\``);
     if ('put' in options) {
       if ('exact' in options) throw new TypeError(`${where}: \`exact\` is only for \`delete\``);
-      return putOf(row, options.put, options, where, encoding, own);
+      return putOf(row, options.put, options, where, encoding, form);
     }
-    return deleteOf(row, options.delete === true ? undefined : options.delete, options, where, encoding, own);
+    return deleteOf(row, options.delete === true ? undefined : options.delete, options, where, encoding, form);
   });
 }
 
 module.exports = {
+  COPIED,
   CHECKED_DELETE_OPTIONS,
   CHECKED_PUT_OPTIONS,
   COUNT_OPTIONS,
   DELETE_OPTIONS,
+  NOW,
   PUT_OPTIONS,
   appendOf,
   checkOf,

@@ -117,10 +117,15 @@ function encodingOf(value, where) {
   );
 }
 
+/** Whether a value is an AbortSignal, also one of another realm, such as that of jsdom in tests. */
+function isSignal(value) {
+  return value instanceof AbortSignal || Object.prototype.toString.call(value) === '[object AbortSignal]';
+}
+
 /** Checks the option `signal`: an AbortSignal or undefined. */
 function signalOf(options, where) {
   const signal = options.signal;
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+  if (signal !== undefined && !isSignal(signal)) {
     throw new TypeError(`${where}: option \`signal\` must be an AbortSignal, not ${shown(signal)}`);
   }
   return signal;

@@ -71,7 +71,7 @@ function deletesOf(block, durability) {
 
 /** The number of rows deleted by a block's answers; throws the BatchError of those that failed. */
 function deleted(mutations, answers, reading, before) {
-  const failures = failuresOf(mutations, answers, reading, before);
+  const failures = failuresOf((at) => mutations[at].row, answers, reading, before);
   if (failures.length > 0) throw new BatchError(failures, mutations.length);
   return mutations.length;
 }

@@ -1,6 +1,7 @@
 'use strict';
 /** Converts the arguments of read methods to the plain data of `backend.js`. */
 
+const { isMap } = require('node:util/types');
 const { int64, bytes } = require('./bytes.js');
 const { column } = require('./column.js');
 const { filterOf, withPrefix } = require('./filter.js');
@@ -24,8 +25,9 @@ const SCAN_OPTIONS = new Set([
 /** Converts a column or an array of columns. Undefined and an empty array mean all columns. */
 function columnsOf(given, where) {
   if (given === undefined) return undefined;
-  const list = Array.isArray(given) ? given : [given];
-  return list.length === 0 ? undefined : list.map((c) => column(c, `${where}: column`));
+  const what = `${where}: column`;
+  if (!Array.isArray(given)) return [column(given, what)];
+  return given.length === 0 ? undefined : given.map((c) => column(c, what));
 }
 
 /** Converts [from, to] or { from, to }; either bound may be omitted. */
@@ -76,20 +78,26 @@ function getOf(row, options, where, encoding) {
       raw: false,
     };
   }
-  return { row: key, ...getFieldsOf(options, where) };
+  const get = getFieldsOf(options, where);
+  get.row = key;
+  return get;
 }
 
 /** The fields of a get, except the row. */
 function getFieldsOf(options, where, versions = 1) {
   if (versions === 1 && isEmpty(options)) return PLAIN;
+  const { columns, timestamp, timeRange, filter, raw } = options;
+  // The texts for error messages would be most of the work of a get of some columns.
+  const number = (value, name, otherwise) =>
+    value === undefined ? otherwise : whole(value, `${where}: option \`${name}\``, 0, INT_MAX);
   return {
-    columns: columnsOf(options.columns, where),
-    timeRange: timesOf(options, where),
-    versions: whole(options.versions, `${where}: option \`versions\``, 0, INT_MAX, versions),
-    storeLimit: whole(options.storeLimit, `${where}: option \`storeLimit\``, 0, INT_MAX, -1),
-    storeOffset: whole(options.storeOffset, `${where}: option \`storeOffset\``, 0, INT_MAX, -1),
-    filter: filterOf(options.filter, `${where}: option \`filter\``),
-    raw: flag(options.raw, `${where}: option \`raw\``),
+    columns: columnsOf(columns, where),
+    timeRange: timestamp === undefined && timeRange === undefined ? undefined : timesOf(options, where),
+    versions: number(options.versions, 'versions', versions),
+    storeLimit: number(options.storeLimit, 'storeLimit', -1),
+    storeOffset: number(options.storeOffset, 'storeOffset', -1),
+    filter: filter === undefined ? undefined : filterOf(filter, `${where}: option \`filter\``),
+    raw: raw === undefined ? false : flag(raw, `${where}: option \`raw\``),
   };
 }
 
@@ -127,7 +135,7 @@ function rangeOf(options, reversed, where, encoding) {
 
 function familyTimeRangesOf(given, where) {
   if (given === undefined) return [];
-  const entries = given instanceof Map ? [...given] : Object.entries(given);
+  const entries = isMap(given) ? [...given] : Object.entries(given);
   return entries.map(([name, range]) => ({
     family: column(name, where).family,
     ...timeRangeOf(range, `${where}: option \`familyTimeRanges\``),

@@ -1,6 +1,7 @@
 'use strict';
 /** Converts between options and HBase's attributes in descriptors of tables, families and namespaces. */
 
+const { isMap } = require('node:util/types');
 const { DURABILITY } = require('./backend.js');
 const { name: nameBytes } = require('./bytes.js');
 const { text } = require('./column.js');
@@ -68,7 +69,7 @@ function pairsOf(given, where) {
   if (given === undefined) return [];
   if (given === null || typeof given !== 'object')
     throw new TypeError(`${where} must be an object or Map, not ${shown(given)}`);
-  const entries = given instanceof Map ? [...given] : Object.entries(given);
+  const entries = isMap(given) ? [...given] : Object.entries(given);
   return entries.map(([key, value]) => [
     nameBytes(key, `${where}: key`),
     nameBytes(value, `${where}: value of ${shown(key)}`),
@@ -106,7 +107,7 @@ function familiesOf(given, where) {
       `${where}: families must be an object { info: { versions: 3 } }, a Map, or an array of names, not ${shown(given)}`,
     );
   }
-  const entries = given instanceof Map ? [...given] : Object.entries(given);
+  const entries = isMap(given) ? [...given] : Object.entries(given);
   return entries.map(([name, options]) => familyOf(name, options, where));
 }
 

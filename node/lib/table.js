@@ -20,10 +20,10 @@ const {
 const { converted } = require('./long-list.js');
 const { checked, shown } = require('./options.js');
 const { GET_OPTIONS, INT_MAX, SCAN_OPTIONS, getOf, getFieldsOf, scanOf } = require('./read.js');
-const { bytes } = require('./bytes.js');
+const { bytes, isBytes } = require('./bytes.js');
 const { RowReadStream } = require('./read-stream.js');
 const { Scan, SyncScan } = require('./scan.js');
-const { BACKEND, defineMethods, task } = require('./methods.js');
+const { BACKEND, checkedTask, defineMethods, task } = require('./methods.js');
 const { count, countSync, deleteRows, deleteRowsSync } = require('./range.js');
 const { RowWriteStream } = require('./write-stream.js');
 
@@ -119,15 +119,12 @@ defineMethods(Table, {
     const given = checked(options, GET_OPTIONS, 'rows');
     const { encoding, reading } = this[BACKEND];
     const shared = getFieldsOf(given, 'rows');
-    if (typeof keys !== 'object' || keys === null || !(Symbol.iterator in keys) || keys instanceof Uint8Array) {
+    if (typeof keys !== 'object' || keys === null || !(Symbol.iterator in keys) || isBytes(keys)) {
       throw new TypeError(`rows: keys must be an array of row keys, not ${shown(keys)}`);
     }
     const gets = converted(Array.from(keys), (key) => ({ row: bytes(key, 'rows: row key', encoding), ...shared }));
-    return task(OPERATIONS.getMany, { table: this.name, gets }, given, (rows) => {
-      const failed = rows.find((row) => row instanceof Error);
-      if (failed !== undefined) throw failed;
-      return reading.rows(rows);
-    });
+    const read = task(OPERATIONS.getMany, { table: this.name, gets }, given, (rows) => reading.rows(rows));
+    return checkedTask(read, (rows) => rows.find((row) => row instanceof Error));
   },
   /** Reads the versions of a column, newest first: all, or at most `versions`. */
   cells(key, column, options) {

@@ -2,9 +2,11 @@
 /**
  * The diagnostics channels of calls: `tracing:hjall:call:start`, `:end`, `:asyncStart`, `:asyncEnd` and `:error`, as
  * Node's `tracingChannel('hjall:call')` names them. Messages are { method, table, result | error }.
+ *
+ * Remote databases also publish events: `hjall:connect`, `hjall:disconnect` and `hjall:retry`.
  */
 
-const { tracingChannel } = require('node:diagnostics_channel');
+const { channel, tracingChannel } = require('node:diagnostics_channel');
 
 const calls = tracingChannel('hjall:call');
 const channels = [calls.start, calls.end, calls.asyncStart, calls.asyncEnd, calls.error];
@@ -21,4 +23,15 @@ function tracedSync(method, request, run) {
   return calls.traceSync(run, { method, table: request.table });
 }
 
-module.exports = { traced, tracedSync };
+const events = { connect: channel('hjall:connect'), disconnect: channel('hjall:disconnect'), retry: channel('hjall:retry') };
+
+/**
+ * Publishes an event of a remote database.
+ * @param {keyof events} name
+ * @param {() => object} message makes the message, if there are subscribers
+ */
+function publish(name, message) {
+  if (events[name].hasSubscribers) events[name].publish(message());
+}
+
+module.exports = { publish, traced, tracedSync };

@@ -10,6 +10,10 @@ const { setImmediate } = require('./timers.js');
 const CALL = 4;
 /** The most cells, or elements of lists, that are converted at once by work that takes several turns. */
 const SLICE = 1000;
+/** Bytes are one unit for each so many, which are copied or decoded in about the time of a cell. */
+const UNIT_BYTES = 1 << 10;
+/** The bytes that are copied at once by work that takes several turns. */
+const COPY_BYTES = 1 << 20;
 /** The units after which further work waits for the next turn. They take one to three milliseconds. */
 const TURN_MAX = 2000;
 /** The units after which the beginning of the next turn matters. Until then, calls cost nothing but an addition. */
@@ -46,6 +50,11 @@ function turn() {
     waiting = [];
     first = 0;
   } else schedule();
+}
+
+/** The units of work with bytes: copying them, or decoding them as text. */
+function unitsOf(bytes) {
+  return Math.floor(bytes / UNIT_BYTES);
 }
 
 /** Whether this turn has room for more work. */
@@ -96,4 +105,18 @@ async function overTurns(steps, signal) {
   }
 }
 
-module.exports = { CALL, SLICE, TURN_MAX, WAITING_MAX, hasRoom, isFull, later, overTurns, room, spend, waitingWork };
+module.exports = {
+  CALL,
+  COPY_BYTES,
+  SLICE,
+  TURN_MAX,
+  WAITING_MAX,
+  hasRoom,
+  isFull,
+  later,
+  overTurns,
+  room,
+  spend,
+  unitsOf,
+  waitingWork,
+};

@@ -4,7 +4,8 @@
 const { Writable, addAbortSignal } = require('node:stream');
 const { DURABILITY, OPERATIONS } = require('./backend.js');
 const { BatchError, failuresOf } = require('./batch.js');
-const { mutationsOf, putOf } = require('./mutation.js');
+const { locate } = require('./location.js');
+const { COPIED, mutationsOf, putOf } = require('./mutation.js');
 const { checked, oneOf, shown, signalOf, whole } = require('./options.js');
 const { Row } = require('./row.js');
 const { atEndOfTurn } = require('./timers.js');
@@ -120,13 +121,13 @@ class RowWriteStream extends Writable {
         timestamp,
       }));
       // A row of a database with `encoding` has text, which any table accepts.
-      return putOf(given.key, cells, this.#options, where, 'utf8', true);
+      return putOf(given.key, cells, this.#options, where, 'utf8', COPIED);
     }
     if (Array.isArray(given) && given.length === 2)
-      return putOf(given[0], given[1], this.#options, where, encoding, true);
+      return putOf(given[0], given[1], this.#options, where, encoding, COPIED);
     if (given !== null && typeof given === 'object' && 'key' in given && ('put' in given || 'delete' in given)) {
       const { key, ...mutation } = given;
-      return mutationsOf(key, [{ ...this.#options, ...mutation }], where, encoding, true)[0];
+      return mutationsOf(key, [{ ...this.#options, ...mutation }], where, encoding, COPIED)[0];
     }
     throw new TypeError(
       `${where}: must be a Row, [key, columns], { key, put } or { key, delete }, not ${shown(given)}`,
@@ -138,18 +139,19 @@ class RowWriteStream extends Writable {
     this.#batch = [];
     this.#bytes = 0;
     if (mutations.length === 0) return callback();
-    return this.#backend.run(OPERATIONS.mutateMany, { table: this.#table, mutations }, this.#signal).then(
-      (answers) => callback(this.#failed(mutations, answers)),
-      (error) => callback(error),
-    );
+    const failed = (error) => callback(locate(error, 'createWriteStream', { table: this.#table }, failed));
+    return this.#backend
+      .run(OPERATIONS.mutateMany, { table: this.#table, mutations }, this.#signal)
+      .then((answers) => callback(this.#failed(mutations, answers)), failed);
   }
 
   /** The BatchError of a batch, or undefined if all of it was written. */
   #failed(mutations, answers) {
     const before = this.rowsWritten;
-    const failures = failuresOf(mutations, answers, this.#backend.reading, before);
+    const failures = failuresOf((at) => mutations[at].row, answers, this.#backend.reading, before);
     this.rowsWritten += mutations.length - failures.length;
-    return failures.length > 0 ? new BatchError(failures, mutations.length) : undefined;
+    if (failures.length === 0) return undefined;
+    return locate(new BatchError(failures, mutations.length), 'createWriteStream', { table: this.#table }, this.#failed);
   }
 }
 

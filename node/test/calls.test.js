@@ -65,6 +65,46 @@ test('a batch copies what it is given', async () => {
   await db.close();
 });
 
+test('buffers can be reused from one put of a batch to the next, and batches beside each other', async () => {
+  const { db, table } = filled(0);
+  const [key, value, qualifier, column] = ['k0', 'v0', 'q0', 'f:m0'].map((text) => Buffer.from(text));
+  const batches = [table.batch(), table.batch()];
+  for (let i = 0; i < 8; i += 1) {
+    for (const bytes of [key, value, qualifier]) bytes[1] = 0x30 + i;
+    column[3] = 0x30 + i;
+    batches[i % 2].put(key, [{ family: 'f', qualifier, value }]).put(key, new Map([[column, value]]));
+    // What an invalid put would have added is discarded.
+    assert.throws(() => batches[i % 2].put(key, { 'f:x': value, 'f:y': 5 }), TypeError);
+  }
+  assert.deepEqual(batches.map(({ size }) => size), [8, 8]);
+  batches[1].writeSync();
+  await batches[0].write();
+  for (let i = 0; i < 8; i += 1)
+    assert.deepEqual({ ...table.rowSync(`k${i}`).values }, { [`f:m${i}`]: `v${i}`, [`f:q${i}`]: `v${i}` });
+  assert.equal(batches[0].size, 0);
+  await batches[0].put('again', { 'f:x': 'x' }).write();
+  assert.equal(table.rowSync('again').string('f:x'), 'x');
+  await db.close();
+});
+
+test('the failures of a batch name their rows, also on the calling thread and of a table without a number', async () => {
+  const { db, table } = filled(0);
+  const batch = () => {
+    const made = table.batch();
+    for (let i = 0; i < 1500; i += 1) made.put(`k${i}`, { [i % 1000 === 7 ? 'none:q' : 'f:q']: 'x' });
+    return made;
+  };
+  for (const write of [(made) => made.write(), async (made) => made.writeSync()])
+    await assert.rejects(write(batch()), ({ failures }) => {
+      assert.deepEqual(failures.map(({ index, row }) => [index, row]), [[7, 'k7'], [1007, 'k1007']]);
+      return true;
+    });
+  assert.equal(await table.count(), 1498);
+  for (const name of ['none', 'not a name'])
+    await assert.rejects(db.table(name).batch().put('r', { 'f:q': 'x' }).write(), hjall.HjallError);
+  await db.close();
+});
+
 test('a write stream copies what it is given', async () => {
   const { db, table } = filled(0);
   const stream = table.createWriteStream({ batchRows: 3 });

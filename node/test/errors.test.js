@@ -2,6 +2,7 @@
 /** Errors name the method, the table, the row and the remedy, and have the stack of the code that made the call. */
 
 const assert = require('node:assert/strict');
+const { once } = require('node:events');
 const { after, before, describe, test } = require('node:test');
 const hjall = require('../lib/index.js');
 
@@ -135,6 +136,18 @@ for (const [name, database] of [
   });
 }
 
+test('the stack of invalid arguments begins with the caller', async () => {
+  const data = { 'info:name': 5 };
+  function puts() {
+    return local.table('users').put('ann', data);
+  }
+  assert.match((await failure(puts)).stack, /^TypeError: put: .*\n +at puts /);
+  function putsSync() {
+    local.table('users').putSync('ann', data);
+  }
+  assert.throws(putsSync, ({ stack }) => /^TypeError: put: .*\n +at putsSync /.test(stack));
+});
+
 test('the stack of a synchronous call begins with its caller', () => {
   function readsTheUser() {
     local.table('nope').rowSync('ann');
@@ -153,6 +166,28 @@ test('a failed open names its caller, and HBase text is the cause', async () => 
   }
   const { stack } = await failure(opens);
   assert.match(stack, /at async opens /);
+  function opensSync() {
+    hjall.openSync('/dev/null/x');
+  }
+  assert.throws(opensSync, (error) => /: openSync: .*\n +at opensSync /.test(error.stack));
+});
+
+test('the error of a batch has the stack of the code that awaits it, and that of a stream its table', async () => {
+  const batch = local.table('users').batch().put('ann', { 'none:q': 'x' });
+  async function writes() {
+    await batch.write();
+  }
+  const { message, stack } = await failure(writes);
+  assert.match(message, /^batch\.write: 1 of 1 puts and deletes failed; the first: table users has no column family none/);
+  assert.match(stack, /at async writes /);
+  function writesSync() {
+    local.table('users').batch().put('ann', { 'none:q': 'x' }).writeSync();
+  }
+  assert.throws(writesSync, (error) => /^BatchError: batch\.writeSync: .*\n +at writesSync /.test(error.stack));
+  const stream = local.table('nope').createWriteStream();
+  stream.end(['ann', { 'info:name': 'Ann' }]);
+  const [error] = await once(stream, 'error');
+  assert.match(error.message, /^createWriteStream: 1 of 1 puts and deletes failed; the first: table "nope" does not exist/);
 });
 
 test('the reason of an AbortSignal is not changed', async () => {

@@ -106,8 +106,17 @@ test('a call that waited fails as others do, with the stack of the code that awa
     assert.match(error.stack, /program/);
     return true;
   });
-  await assert.rejects(table.put('r', { 'f:q': 5 }), TypeError);
   await filled;
+  const again = fillTurn();
+  async function wrong() {
+    await table.put('r', { 'f:q': 5 });
+  }
+  await assert.rejects(wrong(), (error) => {
+    assert.ok(error instanceof TypeError);
+    assert.match(error.stack, /at async wrong/);
+    return true;
+  });
+  await again;
 });
 
 test('a call that waits can be aborted', async () => {

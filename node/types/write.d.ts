@@ -47,9 +47,20 @@ export interface DeleteOptions extends WriteOptions {
   exact?: boolean | undefined;
 }
 
+/** What a column accepts: if it is declared as certain strings, those or bytes. */
+export type ValueIn<Type, In extends Input> = [Type] extends [string]
+  ? string extends Type
+    ? In
+    : string extends In
+      ? Type | Exclude<In, string>
+      : In
+  : In;
+
 /** Cells to write: values by column, or a list of cells that may have their own timestamps. */
 export type PutData<Columns, In extends Input> =
-  { readonly [Name in keyof Columns]?: In } | ReadonlyMap<Column<Columns>, In> | readonly PutCell<Columns, In>[];
+  | { readonly [Name in keyof Columns]?: ValueIn<Columns[Name], In> }
+  | ReadonlyMap<Column<Columns>, In>
+  | readonly PutCell<Columns, In>[];
 
 /** A cell to put. */
 export type PutCell<Columns, In extends Input> = CellColumn<Columns> & {

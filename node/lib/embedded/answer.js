@@ -6,11 +6,8 @@ const { cell } = require('../cell.js');
 const { columnText } = require('../column.js');
 const { hbaseException, kindName, make, plainText } = require('../errors.js');
 const { Row } = require('../row.js');
-const { SLICE } = require('../turns.js');
+const { COPY_BYTES, SLICE, unitsOf } = require('../turns.js');
 const { CELL_HEADER_BYTES, NAMED, ROW_HEADER_BYTES } = require('../vocabulary.js');
-
-/** Rows from this length on keep using the memory of their answer, most of which they fill. */
-const COPIED_BYTES_MAX = 32 << 10;
 
 /** The columns of a database by number: { name, family, qualifier }. The native module is asked once for each. */
 class ColumnNames {
@@ -37,19 +34,21 @@ class ColumnNames {
 
 /** A row being read. */
 class BegunRow {
-  constructor(key, cells, partial, at, memory, shift) {
-    this.key = key;
+  constructor(begin, keyEnd, cells, partial, memory, shift) {
     this.cells = cells;
     this.partial = partial;
+    this.keyAt = begin + ROW_HEADER_BYTES;
+    this.keyEnd = keyEnd;
     /** The position of the next cell. */
-    this.at = at;
+    this.at = keyEnd;
     /** The memory of the row's bytes, and how far they are before their place in the answer. */
     this.memory = memory;
     this.shift = shift;
   }
 
   finished() {
-    return new Row(this.key, this.cells, this.partial);
+    const key = this.memory.subarray(this.keyAt - this.shift, this.keyEnd - this.shift);
+    return new Row(key, this.cells, this.partial);
   }
 }
 
@@ -124,57 +123,72 @@ class AnswerReader {
 
   /** A row. */
   row() {
+    const begin = this.at;
     const row = this.#begun();
-    this.#fill(row, 0, row.cells.length);
+    if (row.memory !== this.#memory) this.#memory.copy(row.memory, 0, begin, this.at);
+    this.#fill(row, 0, Infinity);
     return row.finished();
   }
 
-  /** A row, converted by a `reading`. Yields after each SLICE cells, counted over all rows that this reader reads. */
+  /**
+   * A row, converted by a `reading`. Yields when SLICE units of work have been done, counted over all rows that this
+   * reader reads.
+   */
   *rowInSlices(reading) {
+    const begin = this.at;
     const row = this.#begun();
+    if (row.memory !== this.#memory) {
+      for (let from = begin; from < this.at; from += COPY_BYTES) {
+        const until = Math.min(this.at, from + COPY_BYTES);
+        this.#memory.copy(row.memory, from - begin, from, until);
+        if (this.#isDue(unitsOf(until - from))) yield;
+      }
+    }
     const { length } = row.cells;
     for (let from = 0; ; ) {
-      const until = Math.min(length, from + SLICE - this.#sliced);
-      this.#fill(row, from, until);
+      const { until, units } = this.#fill(row, from, SLICE - this.#sliced);
       reading.cells(row.cells, from, until);
-      this.#sliced += 1 + until - from;
-      if (this.#sliced >= SLICE) {
-        yield;
-        this.#sliced = 0;
-      }
+      if (this.#isDue(1 + units)) yield;
       if (until === length) return row.finished();
       from = until;
     }
   }
 
+  /** Counts work; whether the rest should wait for another turn. */
+  #isDue(units) {
+    this.#sliced += units;
+    if (this.#sliced < SLICE) return false;
+    this.#sliced = 0;
+    return true;
+  }
+
   /**
-   * Begins a row, and moves to its end. The row is copied out of the answer unless it is long, so that a value that the
-   * program keeps does not keep the other rows of its block in memory.
+   * Begins a row, and moves to its end. The row gets its own memory, into which the caller copies it, unless it fills
+   * most of the answer: a value that the program keeps does not keep other rows in memory.
    */
   #begun() {
     const begin = this.at;
     const view = this.#view;
     const length = ROW_HEADER_BYTES + view.getUint32(begin + 7, true);
     this.at = begin + length;
-    let memory = this.#memory;
-    let shift = 0;
-    if (length < COPIED_BYTES_MAX) {
-      memory = Buffer.allocUnsafe(length);
-      this.#memory.copy(memory, 0, begin, this.at);
-      shift = begin;
-    }
-    const keyAt = begin + ROW_HEADER_BYTES;
-    const keyEnd = keyAt + view.getUint16(begin, true);
-    const key = memory.subarray(keyAt - shift, keyEnd - shift);
-    return new BegunRow(key, new Array(view.getUint32(begin + 3, true)), this.#memory[begin + 2] !== 0, keyEnd, memory, shift);
+    const isCopied = length * 2 < this.#memory.length;
+    const memory = isCopied ? Buffer.allocUnsafe(length) : this.#memory;
+    const keyEnd = begin + ROW_HEADER_BYTES + view.getUint16(begin, true);
+    const cells = new Array(view.getUint32(begin + 3, true));
+    return new BegunRow(begin, keyEnd, cells, this.#memory[begin + 2] !== 0, memory, isCopied ? begin : 0);
   }
 
-  /** Reads the cells of a row from index `from` up to, but not including, `until`. */
-  #fill(row, from, until) {
+  /**
+   * Reads cells of a row from index `from` on, until that is at least `unitsMax` units of work. Returns the index of
+   * the next cell and the units.
+   */
+  #fill(row, from, unitsMax) {
     const { cells, memory, shift } = row;
     const view = this.#view;
     let { at } = row;
-    for (let i = from; i < until; i += 1) {
+    let i = from;
+    let units = 0;
+    for (; i < cells.length && units < unitsMax; i += 1) {
       const number = view.getUint32(at, true);
       const timestamp = this.#i64At(at + 4);
       const code = this.#memory[at + 12];
@@ -185,8 +199,10 @@ class AnswerReader {
       const value = memory.subarray(at - shift, at + valueBytes - shift);
       cells[i] = cell(named.family, named.qualifier, timestamp, value, code, named.name);
       at += valueBytes;
+      units += 1 + unitsOf(valueBytes);
     }
     row.at = at;
+    return { until: i, units };
   }
 
   /** A column that is written out by name, and `end`, the position after it. */

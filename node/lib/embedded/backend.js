@@ -2,16 +2,17 @@
 /** The backend for the engine in this process. */
 
 const { Backend, OPERATIONS } = require('../backend.js');
-const { make } = require('../errors.js');
+const { HjallError, make } = require('../errors.js');
 const { PLAIN } = require('../reading.js');
 const { Outcome } = require('../vocabulary.js');
 const { AnswerReader, ColumnNames } = require('./answer.js');
 const { BlockSource } = require('./block-source.js');
-const { Calls } = require('./calls.js');
+const { Calls, HEADER_BYTES } = require('./calls.js');
+const { CollectedMutations, WriterPool } = require('./collected.js');
 const { watched } = require('./copying.js');
 const { reader } = require('./decode.js');
 const { encode } = require('./encode.js');
-const { hasParts, inParts, isLong } = require('./parts.js');
+const { hasParts, inParts, isLong, writtenInParts } = require('./parts.js');
 const { RequestWriter } = require('./request-writer.js');
 
 /** Size of the memory for synchronous requests and their answers, and how much of it must be free for an answer. */
@@ -61,6 +62,8 @@ class EmbeddedBackend extends Backend {
   #isClosing = false;
   /** The pending calls that are made in parts. */
   #inParts = new Set();
+  /** The memory of batches. */
+  #writers = new WriterPool();
 
   /**
    * @param {new (wake: () => void) => object} NativeDatabase
@@ -90,8 +93,13 @@ class EmbeddedBackend extends Backend {
     store.openIn(this.#native);
   }
 
+  collect() {
+    return new CollectedMutations(this.#writers);
+  }
+
   run(operation, request, signal) {
     if (this.#isClosing) return Promise.reject(this.closedError());
+    if (request.collected !== undefined) return this.#tracked(this.#runCollected(request, signal));
     if (!hasParts(operation, request)) return this.#runOne(operation, request, signal);
     const run = (part) => this.#runOne(operation, part, signal);
     // Rows are converted part by part, too; the conversion of all of them by the call then has little to do.
@@ -105,6 +113,34 @@ class EmbeddedBackend extends Backend {
     this.#inParts.add(call);
     call.then(over, over);
     return call;
+  }
+
+  /** Writes the mutations of a batch. */
+  async #runCollected({ table, collected }, signal) {
+    const run = (part) => this.#calls.runEncoded(OPERATIONS.mutateMany, part.request(table, this.#tables), signal);
+    const answers = await writtenInParts(collected.parts, collected.length, run, signal);
+    // The rows of failed mutations are still needed.
+    if (answers.every((answer) => answer === undefined)) collected.release();
+    return answers;
+  }
+
+  /** `#runCollected` on the calling thread. */
+  #runCollectedSync({ table, collected }) {
+    const answers = [];
+    for (const part of collected.parts) {
+      // Copied, since the answer overwrites the request.
+      const memory = Buffer.from(part.request(table, this.#tables));
+      try {
+        const from = new AnswerReader(memory, this.#columns);
+        for (const answer of this.#runHere(memory, HEADER_BYTES, memory.length - HEADER_BYTES, from, OPERATIONS.mutateMany))
+          answers.push(answer);
+      } catch (error) {
+        if (answers.length === 0 || !(error instanceof HjallError)) throw error;
+        while (answers.length < collected.length) answers.push(error);
+        return answers;
+      }
+    }
+    return answers;
   }
 
   #runOne(operation, request, signal) {
@@ -122,20 +158,27 @@ class EmbeddedBackend extends Backend {
   }
 
   runSync(operation, request) {
+    if (request.collected !== undefined) return this.#runCollectedSync(request);
     const out = this.#out;
     out.begin(this.#free, ANSWER_BYTES);
     encode(out, operation, request, this.#tables);
     const { memory, from } = out;
-    const length = this.#native.runSync(memory, from, out.at - from);
-    if (length < 0) {
-      this.#free = from;
-      const oversized = Buffer.allocUnsafeSlow(-length);
+    if (!this.#answers?.reads(memory)) this.#answers = new AnswerReader(memory, this.#columns);
+    this.#free = from;
+    return this.#runHere(memory, from, out.at - from, this.#answers, operation);
+  }
+
+  /** Carries out the request at `memory[at .. at + length]`, where `reader` reads the answer. */
+  #runHere(memory, at, length, reader, operation) {
+    const answered = this.#native.runSync(memory, at, length);
+    if (answered < 0) {
+      const oversized = Buffer.allocUnsafeSlow(-answered);
       this.#native.oversizedAnswer(oversized);
       return read(new AnswerReader(oversized, this.#columns), 0, operation);
     }
-    if (!this.#answers?.reads(memory)) this.#answers = new AnswerReader(memory, this.#columns);
-    this.#free = from + length;
-    return read(this.#answers, from, operation);
+    // The answer may still be in use when memory is needed for the next one.
+    if (this.#answers === reader) this.#free = at + answered;
+    return read(reader, at, operation);
   }
 
   scan(table, scan, signal) {

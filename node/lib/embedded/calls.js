@@ -17,6 +17,9 @@ const { SlicedWriter } = require('./sliced-writer.js');
 
 /** The total size from which unsubmitted requests are submitted at once, not at the end of the turn. */
 const SUBMIT_BYTES = 256 << 10;
+/** The size from which they are submitted in the next turn of the event loop, and from which they are not. */
+const LARGE_BYTES = 2 << 20;
+const LARGE_BYTES_MAX = 16 << 20;
 /** The initial size of the memory for requests. */
 const REQUESTS_BYTES = 64 << 10;
 /** The size of the memory for answers, and of the answers after which the rest waits for the next turn. */
@@ -90,10 +93,16 @@ class Calls {
     out.u32(0);
     out.u32(0);
     encode(out, operation, request, this.#tables);
-    const memory = Buffer.concat(await overTurns(out.pieces(), signal));
+    return this.runEncoded(operation, Buffer.concat(await overTurns(out.pieces(), signal)), signal);
+  }
+
+  /** Makes a call whose request follows the first HEADER_BYTES of `memory`, which may be used again afterwards. */
+  runEncoded(operation, memory, signal) {
     return this.#begin(operation, signal, (number) => {
       memory.writeUInt32LE(number, 0);
       memory.writeUInt32LE(memory.length - HEADER_BYTES, 4);
+      // Calls are submitted in the order in which they were made.
+      this.flush();
       this.#native.submit(memory, memory.length);
     });
   }
@@ -126,8 +135,11 @@ class Calls {
       throw error;
     }
     out.u32At(head + 4, out.at - head - HEADER_BYTES);
-    if (out.at >= SUBMIT_BYTES) {
+    if (out.at >= SUBMIT_BYTES && (out.at < LARGE_BYTES || out.at >= LARGE_BYTES_MAX)) {
       this.flush();
+    } else if (out.at >= LARGE_BYTES) {
+      // Submitting copies the requests once more.
+      setImmediate(() => this.flush());
     } else if (!this.#isFlushScheduled) {
       this.#isFlushScheduled = true;
       atEndOfTurn(() => this.flush());
@@ -224,4 +236,4 @@ function tooMany() {
   return make('Busy', `${CALLS_MAX} calls are pending: await some of their promises before making more`);
 }
 
-module.exports = { Calls };
+module.exports = { Calls, HEADER_BYTES };

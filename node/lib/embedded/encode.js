@@ -95,6 +95,7 @@ function mutations(out, given) {
   });
 }
 
+/** The cells before the first put of a list. */
 const NO_CELLS = Object.freeze([]);
 
 function mutationAfter(out, given, before) {
@@ -240,4 +241,4 @@ function encode(out, operation, request, numbers) {
   REQUESTS[operation](out, request, numbers);
 }
 
-module.exports = { encode };
+module.exports = { NO_CELLS, encode, mutationAfter };

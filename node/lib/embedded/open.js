@@ -68,7 +68,11 @@ async function open(path, options) {
 function openSync(path, options) {
   const folder = pathOf(path, 'openSync');
   const { backend, request } = prepared(options, 'openSync');
-  backend.runSync(OPERATIONS.open, { path: folder, ...request });
+  try {
+    backend.runSync(OPERATIONS.open, { path: folder, ...request });
+  } catch (error) {
+    throw locate(error, 'openSync', {}, openSync);
+  }
   return new Database(backend);
 }
 
@@ -108,7 +112,11 @@ async function restore(backup, path, options) {
 /** Copies a backup on the calling thread; see `restore`. */
 function restoreSync(backup, path) {
   const { backend, request } = restoring(backup, path, 'restoreSync');
-  backend.runSync(OPERATIONS.restore, request);
+  try {
+    backend.runSync(OPERATIONS.restore, request);
+  } catch (error) {
+    throw locate(error, 'restoreSync', {}, restoreSync);
+  }
 }
 
 module.exports = { ManualClock, memory, open, openSync, restore, restoreSync };

@@ -9,17 +9,18 @@ const { HjallError } = require('../errors.js');
 const { cellsOf } = require('../long-list.js');
 const { SLICE, room } = require('../turns.js');
 
-/** The most gets or mutations of one part. */
+/** The most gets or mutations of one part. Parts of batches are limited when they are collected. */
 const PART_MAX = 1000;
 /** The most cells of one part, unless a single mutation has more. */
 const CELLS_MAX = 8000;
 /** The bytes of values after which a part ends. */
-const BYTES_MAX = 4 << 20;
+const BYTES_MAX = 2 << 20;
 /** The units of a part, whose elements have been converted already. */
 const PART_UNITS = 1000;
 
 /** Whether a request is made in parts. */
 function hasParts(operation, request) {
+  if (request.collected !== undefined) return false;
   if (operation === OPERATIONS.getMany) return request.gets.length > PART_MAX;
   return operation === OPERATIONS.mutateMany && endOfPart(request.mutations, 0) < request.mutations.length;
 }
@@ -71,26 +72,38 @@ async function gets({ table, gets: all }, run, signal) {
   return answers;
 }
 
+function mutations({ table, mutations: all }, run, signal) {
+  const parts = function* () {
+    for (let from = 0, end; from < all.length; from = end) {
+      end = endOfPart(all, from);
+      yield { table, mutations: all.slice(from, end) };
+    }
+  };
+  return writtenInParts(parts(), all.length, run, signal);
+}
+
 /**
  * Writes one part after the other, since mutations are applied in their order. If a later part fails as a whole, its
  * error is the answer to its mutations and to those after it: the earlier ones have been written.
+ * @template Part
+ * @param {Iterable<Part>} parts
+ * @param {number} length the number of mutations in all parts
+ * @param {(part: Part) => Promise<unknown[]>} run makes the call of a part
  */
-async function mutations({ table, mutations: all }, run, signal) {
+async function writtenInParts(parts, length, run, signal) {
   const answers = [];
-  for (let from = 0, end; from < all.length; from = end) {
-    end = endOfPart(all, from);
+  for (const part of parts) {
+    if (answers.length > 0) await room(PART_UNITS);
     signal?.throwIfAborted();
     try {
-      const part = await run({ table, mutations: all.slice(from, end) });
-      for (const answer of part) answers.push(answer);
+      for (const answer of await run(part)) answers.push(answer);
     } catch (error) {
-      if (from === 0 || !(error instanceof HjallError)) throw error;
-      while (answers.length < all.length) answers.push(error);
+      if (answers.length === 0 || !(error instanceof HjallError)) throw error;
+      while (answers.length < length) answers.push(error);
       return answers;
     }
-    await room(PART_UNITS);
   }
   return answers;
 }
 
-module.exports = { hasParts, inParts, isLong };
+module.exports = { BYTES_MAX, CELLS_MAX, PART_MAX, PART_UNITS, hasParts, inParts, isLong, writtenInParts };

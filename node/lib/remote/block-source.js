@@ -7,6 +7,7 @@
  * into one block is a single call without a scanner.
  */
 const { make } = require('../errors.js');
+const { publish } = require('../tracing.js');
 const { scanOf } = require('./request.js');
 const { rowsOf } = require('./result.js');
 
@@ -111,6 +112,8 @@ class RemoteBlockSource {
       // The scan was complete; only the empty block that says so is missing.
       if (limit > 0 && batch === 0 && this.seen >= limit) return [];
       if (!this.resume()) throw error;
+      const { address } = client.settings;
+      publish('retry', () => ({ address, method: 'scan', table: this.table, attempt: this.resumed, error }));
       return this.results();
     }
   }

@@ -1,6 +1,7 @@
 'use strict';
 /** Thrift2 calls: over pooled connections, with timeouts and retries, and with this package's errors. */
 const { hbaseException, make } = require('../errors.js');
+const { publish } = require('../tracing.js');
 const { overTurns } = require('../turns.js');
 const { tableNameOf } = require('./descriptor.js');
 const { ofApplicationError, ofIoError } = require('./failure.js');
@@ -60,6 +61,13 @@ class Client {
         const failure = await this.explained(caught, call, signal);
         const known = failure instanceof TransportError || failure instanceof ErrorAnswer;
         if (!known || attempt >= this.settings.retries || !mayRepeat(failure, repeatable)) throw known ? publicError(failure, call, repeatable) : failure;
+        publish('retry', () => ({
+          address: call.address,
+          method,
+          table,
+          attempt: attempt + 1,
+          error: publicError(failure, call, repeatable),
+        }));
       }
       await pause(attempt, this.settings.pauseMs, signal);
     }
@@ -130,7 +138,7 @@ function publicError(failure, { method }, repeatable) {
     return failure.error;
   }
   const uncertainty = failure.sent && !repeatable && !REFUSALS.has(failure.kind) ? `; ${method} may or may not have been executed` : '';
-  return make(failure.kind, `${failure.message}${uncertainty}`, failure.cause);
+  return failure.toPublic(uncertainty);
 }
 
 module.exports = { Client };

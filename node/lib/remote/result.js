@@ -1,37 +1,57 @@
 'use strict';
 /** Converts TResults to rows, over several turns of the event loop if they have many cells. */
 const { cell } = require('../cell.js');
+const { columnText } = require('../column.js');
 const { Row } = require('../row.js');
-const { SLICE, overTurns } = require('../turns.js');
+const { SLICE, overTurns, unitsOf } = require('../turns.js');
 const { CellKind } = require('../vocabulary.js');
 
-function cellOf({ family, qualifier, timestamp, value, type }) {
-  return cell(family, qualifier, timestamp, value, type ?? CellKind.Put);
+/** Bytes of an answer, copied unless they fill most of its memory, which they would keep otherwise. */
+function owned(bytes) {
+  return bytes.length * 2 < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes;
 }
 
 /** Converts the rows of one answer, in the form in which a `reading` returns them. */
 class Rows {
   #reading;
   #converted = 0;
+  /** The columns of the last row, by position: { family, qualifier, name }. Rows of a table mostly have the same. */
+  #columns = [];
 
   constructor(reading) {
     this.#reading = reading;
+  }
+
+  #columnOf(position, family, qualifier) {
+    const before = this.#columns[position];
+    if (before !== undefined && before.qualifier.equals(qualifier) && before.family.equals(family)) return before;
+    const column = { family: owned(family), qualifier: owned(qualifier), name: columnText(family, qualifier) };
+    this.#columns[position] = column;
+    return column;
   }
 
   /** A row, which may have no cells. `key` is the requested one, since an empty TResult may lack it. */
   *row({ row, columnValues = [], partial = false }, key) {
     const cells = new Array(columnValues.length);
     for (let from = 0; ; ) {
-      const until = Math.min(cells.length, from + SLICE - this.#converted);
-      for (let i = from; i < until; i += 1) cells[i] = cellOf(columnValues[i]);
-      this.#reading.cells(cells, from, until);
-      this.#converted += 1 + until - from;
+      let i = from;
+      for (; i < cells.length && this.#converted < SLICE; i += 1) {
+        const { family, qualifier, timestamp, value, type } = columnValues[i];
+        const column = this.#columnOf(i, family, qualifier);
+        // Text is a copy already.
+        const read = this.#reading.bytes(value);
+        const own = typeof read === 'string' ? read : owned(read);
+        cells[i] = cell(column.family, column.qualifier, timestamp, own, type ?? CellKind.Put, column.name);
+        this.#converted += 1 + unitsOf(value.length);
+      }
+      this.#reading.cells(cells, from, i);
+      this.#converted += 1;
       if (this.#converted >= SLICE) {
         yield;
         this.#converted = 0;
       }
-      if (until === cells.length) return new Row(row ?? key, cells, partial);
-      from = until;
+      if (i === cells.length) return new Row(row === undefined ? key : owned(row), cells, partial);
+      from = i;
     }
   }
 

@@ -2,7 +2,7 @@
 /** A test of a program that uses a database while fake timers are installed. The runner's own functions are passed. */
 
 module.exports = ({ test, expect, fake, real }) => {
-  const { memory } = require('hjall');
+  const { connect, memory } = require('hjall');
   const { databasePerTest } = require('hjall/testing');
 
   async function used(db) {
@@ -21,6 +21,22 @@ module.exports = ({ test, expect, fake, real }) => {
     real();
     await used(db);
     await db.close();
+  });
+
+  test('fake timers and a remote database', async () => {
+    fake();
+    const local = memory();
+    const { port } = await local.serve({ port: 0 });
+    for (const transport of ['buffered', 'http']) {
+      const db = await connect({ port, transport, encoding: 'utf8' });
+      await used(db);
+      await db.close();
+    }
+    const db = await connect({ port, encoding: 'utf8' });
+    real();
+    await used(db);
+    await db.close();
+    await local.close();
   });
 
   test('rows that differ are not equal', async () => {

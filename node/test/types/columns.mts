@@ -17,6 +17,9 @@ const users: Table<Users, string | Uint8Array> = db.table<Users>('users');
 await users.put('ann', { 'info:name': 'Ann', 'stats:visits': long(1n), 'prefs:web': '{}' });
 // @ts-expect-error no such column
 await users.put('ann', { 'info:nmae': 'Ann' });
+await users.put('ann', { 'info:role': Buffer.from('admin') });
+// @ts-expect-error not one of the values that the column is declared with
+await users.put('ann', { 'info:role': 'boss' });
 // @ts-expect-error values are bytes (or strings), not numbers
 await users.put('ann', { 'stats:visits': 1 });
 

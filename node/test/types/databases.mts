@@ -19,6 +19,15 @@ const deleted: number = await bytes.table('t').deleteRows({ start: Buffer.from('
 // @ts-expect-error a range is needed
 await bytes.table('t').deleteRows();
 
+import { type CallMessage, type DisconnectMessage, type RetryMessage } from 'hjall';
+import { subscribe, tracingChannel } from 'node:diagnostics_channel';
+tracingChannel<'hjall:call', CallMessage>('hjall:call');
+subscribe('hjall:retry', (message) => {
+  const { method, attempt, error } = message as RetryMessage;
+  const code: string = error.code;
+  console.log(method, attempt.toFixed(), code, (message as DisconnectMessage).error?.message);
+});
+
 const clock = new ManualClock(0);
 const texts = await open(new URL('file:///tmp/db'), { encoding: 'utf8', clock, cacheBytes: 1 << 20, rowCacheBytes: 0 });
 const found = texts.table('t').rowSync('r')?.string('f:q');

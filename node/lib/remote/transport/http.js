@@ -4,6 +4,7 @@ const http = require('node:http');
 const https = require('node:https');
 const { whenAborted } = require('../../abort.js');
 const { clearTimeout, setTimeout } = require('../../timers.js');
+const { publish } = require('../../tracing.js');
 const { TransportError } = require('./transport-error.js');
 
 /** The length up to which an error page is quoted. */
@@ -20,6 +21,9 @@ class HttpConnection {
     this.http = settings.tls ? https : http;
     this.agent = new this.http.Agent({ keepAlive: true, maxSockets: 1, maxFreeSockets: 1 });
     this.abandon = undefined;
+    /** Why the connection was closed, and whether the program did. */
+    this.failure = undefined;
+    this.isOwn = false;
   }
 
   /** Does not connect: the first call does. */
@@ -59,7 +63,10 @@ class HttpConnection {
         request.destroy();
         this.agent.destroy();
       };
-      const broken = (kind, message, cause) => fail(new TransportError(kind, message, { sent, cause }));
+      const broken = (kind, message, cause) => {
+        this.failure ??= new TransportError(kind, message, { sent, cause });
+        fail(this.failure);
+      };
       const timer = setTimeout(
         () => broken('Timeout', `no answer from ${address} within ${timeoutMs} ms (callTimeoutMs)`),
         timeoutMs,
@@ -74,9 +81,14 @@ class HttpConnection {
       };
       const stopListening = signal === undefined ? undefined : whenAborted(signal, () => fail(signal.reason));
       this.abandon = broken;
-      request.once('socket', (socket) =>
-        socket.connecting ? socket.once(tls ? 'secureConnect' : 'connect', connected) : connected(),
-      );
+      request.once('socket', (socket) => {
+        if (!socket.connecting) return connected();
+        return socket.once(tls ? 'secureConnect' : 'connect', () => {
+          connected();
+          publish('connect', () => ({ address }));
+          socket.once('close', () => publish('disconnect', () => ({ address, error: this.isOwn ? undefined : this.failure?.toPublic() })));
+        });
+      });
       request.once('error', (error) =>
         broken(
           'Connection',
@@ -120,6 +132,7 @@ class HttpConnection {
   idle() {}
 
   close() {
+    if (this.usable) this.isOwn = true;
     this.usable = false;
     this.abandon?.('Connection', `the connection to ${this.settings.address} was closed by this program`);
     this.agent.destroy();

@@ -10,6 +10,7 @@ const net = require('node:net');
 const tls = require('node:tls');
 const { whenAborted } = require('../../abort.js');
 const { clearTimeout, setTimeout } = require('../../timers.js');
+const { publish } = require('../../tracing.js');
 const { measurer } = require('../wire/message.js');
 const { WireError } = require('../wire/types.js');
 const { TransportError } = require('./transport-error.js');
@@ -79,6 +80,7 @@ class SocketConnection {
         socket.setNoDelay(true);
         socket.setKeepAlive(true, KEEP_ALIVE_MS);
         done(resolve, new SocketConnection(socket, settings));
+        publish('connect', () => ({ address }));
       };
       const onError = (error) =>
         fail(
@@ -186,8 +188,10 @@ class SocketConnection {
     this.fail(new TransportError('Connection', why, { sent: true }));
   }
 
-  /** Closes the connection and rejects the pending calls with this reason. */
-  fail(reason) {
+  /** Closes the connection and rejects the pending calls with this reason. `isOwn`: the program closes it. */
+  fail(reason, isOwn = false) {
+    const { address } = this.settings;
+    if (this.usable) publish('disconnect', () => ({ address, error: isOwn ? undefined : reason.toPublic() }));
     this.usable = false;
     this.socket.destroy();
     for (const call of this.calls.splice(0)) if (!call.isAborted) call.reject(reason);
@@ -204,6 +208,7 @@ class SocketConnection {
       new TransportError('Connection', `the connection to ${this.settings.address} was closed by this program`, {
         sent: true,
       }),
+      true,
     );
   }
 }

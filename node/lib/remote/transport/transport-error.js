@@ -1,5 +1,6 @@
 'use strict';
 /** A failure of the network or the protocol, and what is known about the call then. */
+const { make } = require('../../errors.js');
 
 class TransportError extends Error {
   /**
@@ -12,6 +13,11 @@ class TransportError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
     this.sent = sent;
+  }
+
+  /** The error that a program gets. `more` is added to its message. */
+  toPublic(more = '') {
+    return make(this.kind, `${this.message}${more}`, this.cause);
   }
 }
 
