@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares the Python package with rocksdict, sqlite3 and stock HappyBase: gets, batches, scans and Arrow
-scans. Called by `bench/run python`.
+"""Compares the Python package with rocksdict, lmdb, sqlite3 and stock HappyBase: gets, batches, scans, Arrow scans and
+short calls. Called by `bench/run python`.
 
 All sides take turns for several rounds, so that other programs on the machine slow them alike. Prints medians and their
 ratios only.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import pathlib
 import random
 import statistics
@@ -19,7 +20,7 @@ import time
 from collections.abc import Callable
 
 from hjall import aio
-from sides import CELLS, Hjall, Rocks, Socket, Sqlite
+from sides import CELLS, Hjall, Lmdb, Rocks, Socket, Sqlite
 from sides import key as key_of
 
 
@@ -66,7 +67,7 @@ def gets(sides: list, rows: int, calls: int, rounds: int) -> None:
     each = {name: time / calls for name, time in medians(rounds, works).items()}
     for name, time_each in each.items():
         what = name if "," in name else f"{name}, a row of {CELLS} cells"
-        others = ("rocksdict, one value", "rocksdict", "sqlite3", "HappyBase") if name == "hjall" else ()
+        others = ("rocksdict, one value", "rocksdict", "lmdb", "sqlite3", "HappyBase") if name == "hjall" else ()
         line(what, f"{time_each * 1e6:.2f} µs", *beside(each, name, others))
 
 
@@ -79,7 +80,7 @@ def scans(sides: list, rows: int, rounds: int) -> None:
     works["hjall, Arrow into polars"] = ours.arrow_columns
     times = medians(rounds, works)
     for name, time_each in times.items():
-        others = ("hjall", "rocksdict", "sqlite3", "HappyBase") if name.startswith("hjall") else ()
+        others = ("hjall", "rocksdict", "lmdb", "sqlite3", "HappyBase") if name.startswith("hjall") else ()
         line(name, f"{rows * CELLS / time_each / 1e6:.2f} M cells/s", *beside(times, name, others))
 
 
@@ -91,7 +92,7 @@ def batches(sides: list, rows: int) -> None:
             times[side.name].append(seconds(lambda: side.put(n, min(n + 1000, rows))))  # noqa: B023
     each = {name: statistics.median(all_times) / 1000 for name, all_times in times.items()}
     for name, time_each in each.items():
-        others = ("rocksdict", "sqlite3", "HappyBase") if name == "hjall" else ()
+        others = ("rocksdict", "lmdb", "sqlite3", "HappyBase") if name == "hjall" else ()
         line(name, f"{time_each * 1e6:.2f} µs a row", *beside(each, name, others))
 
 
@@ -159,11 +160,37 @@ def short_calls(ours: Hjall, rows: int, calls: int) -> None:
         "get of one of its columns": lambda: ours.table.row(key, columns=[column]),
         "get of a row written 20,000 times": lambda: overwritten.row(key),
         "first row of a scan": lambda: next(ours.table.scan()),
+        "first row of a scan from the middle": lambda: next(ours.table.scan(row_start=key_of(rows // 2))),
+        "last row, by a reverse scan": lambda: next(ours.table.scan(reverse=True, limit=1)),
         "scan with limit=10": lambda: list(ours.table.scan(limit=10)),
     }.items():
         each = statistics.median(seconds(lambda: [work() for _ in range(20)]) for _ in range(99)) / 20  # noqa: B023
         line(name, f"{each * 1e6:.2f} µs")
+    open_scanners(ours, rows)
     asyncio.run(awaited())
+
+
+def open_scanners(ours: Hjall, rows: int, count: int = 200) -> None:
+    """Measures the memory of open scans, of which one row has been read, and of those of which 1,000 have been."""
+    for taken in (1, 1000):
+        starts = [key_of(random.randrange(rows - 2 * taken)) for _ in range(count)]
+        for start in starts:  # the blocks are in the cache afterwards
+            list(ours.table.scan(row_start=start, limit=2 * taken))
+        scans = [ours.table.scan(row_start=start) for start in starts]
+        gc.collect()
+        before = resident_bytes()
+        for scan in scans:
+            for _ in range(taken):
+                next(scan)
+        gc.collect()
+        each = (resident_bytes() - before) / count
+        line(f"memory of an open scan, {taken} rows taken", f"{each / 1024:.1f} KiB")
+
+
+def resident_bytes() -> int:
+    """Resident memory of this process (Linux)."""
+    status = pathlib.Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.split("VmRSS:")[1].split()[0]) << 10
 
 
 def main() -> None:
@@ -177,7 +204,7 @@ def main() -> None:
     random.seed(7)
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder)
-        sides = [Hjall(place), Rocks(place), Sqlite(place), Socket(place, given.hjall)]
+        sides = [Hjall(place), Rocks(place), Lmdb(place), Sqlite(place), Socket(place, given.hjall)]
         print(f"{given.rows} rows of {CELLS} cells of 8 bytes, medians of {given.rounds} rounds\n\nbatches of 1,000 rows")
         batches(sides, given.rows)
         for state in ("from memory", "from files"):

@@ -1,4 +1,4 @@
-"""The databases that are compared, filled with the same rows: hjall, RocksDB (rocksdict), SQLite, and a hjall
+"""The databases that are compared, filled with the same rows: hjall, RocksDB (rocksdict), LMDB, SQLite, and a hjall
 server used through stock HappyBase.
 
 A row has the cells `f:q0` … `f:q4`, of 8 bytes each. Every side has the same methods, written in the idiom of its
@@ -114,6 +114,44 @@ class Rocks:
     def flush(self) -> None:
         """Flushes memory to files."""
         self.db.flush()
+
+    def close(self) -> None:
+        """Closes the database."""
+        self.db.close()
+
+
+class Lmdb:
+    """LMDB: one key per cell. It has one copy of everything, in files that are mapped into memory."""
+
+    name = "lmdb"
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        import lmdb
+
+        # Writes are with the operating system when they return, as those of the other sides.
+        self.db = lmdb.open(str(folder / "lmdb"), map_size=16 << 30, sync=False)
+
+    def put(self, first: int, last: int) -> None:
+        """Puts the cells of these rows in one transaction."""
+        with self.db.begin(write=True) as transaction:
+            for n in range(first, last):
+                for column, value in zip(COLUMNS, values(n), strict=True):
+                    transaction.put(key(n) + column, value)
+
+    def get(self, n: int) -> object:
+        """Reads all values of a row in one transaction."""
+        row = key(n)
+        with self.db.begin() as transaction:
+            return {column: transaction.get(row + column) for column in COLUMNS}
+
+    def scan(self) -> int:
+        """Reads all rows; returns the number of cells."""
+        with self.db.begin() as transaction:
+            return sum(1 for _ in transaction.cursor())
+
+    def flush(self) -> None:
+        """Writes the changed pages to disk."""
+        self.db.sync(True)
 
     def close(self) -> None:
         """Closes the database."""

@@ -247,14 +247,20 @@ async def test_a_batch_only_needs_a_thread_to_send(opened):
         release.set()
         await busy
         assert [key async for key, _ in table.scan()] == []
-        await batch.delete(b"r0", [b"f:m"])
+        await batch.delete(b"r0", (column for column in (b"f:m",)))
         assert [key async for key, _ in table.scan()] == [b"r0", b"r1", b"r2"]
+        # As in HappyBase, the delete of a row counts its families.
+        await batch.delete(b"r0")
+        await batch.delete(b"r1")
+        assert [key async for key, _ in table.scan()] == [b"r2"]
+        assert repr(batch) == "<hjall.aio.batch.Batch of b't'>"
 
 
 async def test_a_pool_limits_the_tasks(tmp_path):
     async with aio.ConnectionPool(2, tmp_path) as pool:
         async with pool.connection() as one, pool.connection() as two:
             assert one is two and await one.tables() == []
+            assert repr(pool) == "<hjall.aio.pool.ConnectionPool: 0 of 2 connections are free>"
             with pytest.raises(hjall.NoConnectionsAvailable, match=r"0\.01 s"):
                 async with pool.connection(timeout=0.01):
                     pass

@@ -201,6 +201,14 @@ def test_data_that_cannot_be_written_is_rejected_with_the_remedy(table, data, ar
     assert cells(table) == []
 
 
+def test_progress(table):
+    data, seen = polars.DataFrame({"row": [b"%04d" % n for n in range(2500)], "f:n": range(2500)}), []
+    assert table.load_arrow(data, progress=seen.append) == 2500
+    assert seen == [1000, 2000, 2500]
+    with pytest.raises(ZeroDivisionError):
+        table.load_arrow(data, progress=lambda rows: 1 / 0)
+
+
 def test_rows_before_a_bad_one_stay_and_are_counted(table):
     with pytest.raises(hjall.errors.InvalidArgument, match="at least 2 rows of the data were written"):
         table.load_arrow(pyarrow.table({"row": ["a", "b", ""], "f:q": ["1", "2", "3"]}), batch_rows=1)

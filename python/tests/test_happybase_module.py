@@ -123,6 +123,12 @@ def test_the_attributes_that_programs_use(connection):
     batch.delete("s")
     assert batch._mutation_count == 0 and table.row("r") == {b"f:a": b"1", b"f:b": b"2"}
     assert connection._table_name("x") == b"app_x"
+    assert repr(table.batch()) == "<hjall.happybase.Batch of b'app_t': 0 mutations>"
+    pool = happybase.ConnectionPool(size=2, host="h")
+    taken = pool._acquire_connection()
+    assert pool._queue.qsize() == 1 and isinstance(taken, happybase.Connection)
+    pool._return_connection(taken)
+    assert pool._queue.qsize() == 2
 
 
 def test_the_thrift_client(connection):

@@ -44,6 +44,21 @@ def test_unknown_options_are_refused_by_name(tmp_path):
     assert not (tmp_path / "db").exists()
 
 
+@pytest.mark.parametrize(
+    "option, value, error, message",
+    [
+        ("cache_bytes", "1G", TypeError, "cache_bytes must be an integer, a number of bytes, not str"),
+        ("row_cache_bytes", -1, ValueError, "row_cache_bytes must not be negative: -1"),
+        ("clock", 5, TypeError, r"clock must be a hjall\.ManualClock, not int"),
+        ("encoding", "utf8888", LookupError, "unknown encoding: utf8888: use utf-8"),
+    ],
+)
+def test_messages_name_the_option(option, value, error, message):
+    for call in (hjall.memory, aio.memory, lambda **options: hjall.ConnectionPool(1, "x", **options)):
+        with pytest.raises(error, match=rf"^hjall\.\w+: {message}"):
+            call(**{option: value})
+
+
 def test_a_pool_names_its_database(tmp_path):
     for call in (hjall.ConnectionPool, aio.ConnectionPool):
         with pytest.raises(TypeError, match=r"path=.*database="):

@@ -108,6 +108,14 @@ def test_representations(db, table):
     assert repr(scan) == "<scan of b't': row_prefix=b'a', limit=2>"
     assert repr(table.scan()) == "<scan of b't'>"
     assert repr(table.batch()).startswith("<hjall.batch.Batch of b't'")
+    assert repr(table.scan_cells(versions=None)) == "<scan of b't': versions=None>"
+    frame = table.scan_arrow({"f:n": "int_text"}, row_prefix=b"a", row_type="utf8")
+    assert repr(frame) == "<Arrow scan of b't': columns={'f:n': 'int_text'}, row_prefix=b'a'>"
+    assert repr(table.scan_arrow(layout="cells", limit=1)) == "<Arrow scan of b't': layout=\"cells\", limit=1>"
+    assert "&#x27;f:n&#x27;" in frame._repr_html_() and "<table" in frame._repr_html_()
+    pool = hjall.ConnectionPool(2, database=db)
+    with pool.connection():
+        assert repr(pool) == "<hjall.pool.ConnectionPool: 1 of 2 connections are free>"
     either = PrefixFilter(b"a") | ValueFilter("=", SubstringComparator("x"))
     assert repr(either & PrefixFilter(prefix=b"b")) == (
         "(PrefixFilter(b'a') | ValueFilter('=', SubstringComparator('x'))) & PrefixFilter(prefix=b'b')"
@@ -115,7 +123,7 @@ def test_representations(db, table):
     table.put(b"html", {b"f:<b>": b"<i>", b"f:raw": b"\xff"})
     html = table.scan(row_prefix=b"html")._repr_html_()
     assert "&lt;i&gt;" in html and "<i>" not in html and "f:&lt;b&gt;" in html and "\\xff" in html
-    assert "<table>" in table._repr_html_()
+    assert "<table>" in table._repr_html_() and "@" in table.scan_cells(row_prefix=b"html")._repr_html_()
     assert list(scan) == [(b"a", {b"f:n": b"1", b"g:x": b"1"})]
 
 

@@ -4,6 +4,7 @@ import array
 import os
 
 import numpy
+import polars
 import pytest
 
 import hjall
@@ -109,5 +110,76 @@ def test_messages_name_the_method_the_table_and_the_row(table):
         table.counter_inc(b"r", b"f:a")
     assert caught.value.hbase_message == "Field is not a long, it's 1 bytes wide"
     assert caught.value.hbase_class == "org.apache.hadoop.hbase.DoNotRetryIOException"
+    none = table.connection.table("none")
     with pytest.raises(hjall.TableNotFound, match=r"^row: row b'r': table none does not exist: create it"):
-        table.connection.table("none").row(b"r")
+        none.row(b"r")
+    for method, call in {
+        "scan": lambda: next(none.scan()),
+        "scan_cells": lambda: next(none.scan_cells()),
+        "count": none.count,
+        "delete_rows": lambda: none.delete_rows(row_prefix=b"a"),
+        "scan_arrow": lambda: none.scan_arrow().collect(),
+        "compact_table": lambda: table.connection.compact_table("none"),
+    }.items():
+        with pytest.raises(hjall.TableNotFound, match=rf"^{method}: table none does not exist: create it"):
+            call()
+
+
+@pytest.mark.parametrize("value", [5, 1.5, "x", [b"x"]], ids=lambda value: type(value).__name__)
+def test_messages_name_the_column_of_a_value(table, value):
+    named = r"^the value of b'f:a' in row b'r' must be bytes.*: (encode it|write 'x'\.encode)|not list$"
+    for call in (
+        lambda: table.put(b"r", {b"f:b": b"x", b"f:a": value}),
+        lambda: table.put(b"r", [(b"f:a", (value, 5))]),
+        lambda: table.put_many([(b"q", {b"f:a": b"x"}), (b"r", {b"f:a": value})]),
+        lambda: table.batch().put(b"r", {b"f:a": value}),
+        lambda: table.mutate_row(b"r", [hjall.Put({b"f:a": value})]),
+        lambda: table.append(b"r", {b"f:a": value}),
+    ):
+        with pytest.raises(TypeError, match=named):
+            call()
+    with pytest.raises(TypeError, match=r"^a column of row b'r' must be bytes.* not (int|builtins\.int)"):
+        table.put(b"r", {5: b"x"})
+    assert table.count() == 0
+
+
+def test_messages_name_the_argument(table):
+    for call, message in (
+        (lambda: table.increment(b"r", {b"f:n": "x"}), r"^the amount for b'f:n' must be an integer, not str$"),
+        (lambda: next(table.scan(batch_size="x")), "^batch_size must be an integer, not str$"),
+        (lambda: next(table.scan(limit=1.5)), "^limit must be an integer, not float$"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            call()
+    with pytest.raises(hjall.InvalidArgument, match=r"^create_table: Maximum versions must be positive"):
+        table.connection.create_table("u", {"f": {"max_versions": 0}})
+
+
+def test_messages_of_batches_name_the_row_that_failed(table):
+    batch = table.batch()
+    batch.put(b"good", {b"f:a": b"x"})
+    batch.put(b"bad", {b"no:a": b"x"})
+    one = r"^Batch\.send: row b'bad': table t has no column family no"
+    with pytest.raises(hjall.FamilyNotFound, match=one) as caught:
+        batch.send()
+    assert "more rows" not in str(caught.value) and caught.value.hbase_message.startswith("Column family no")
+    batch.put(b"worse", {b"no:a": b"x"})
+    with pytest.raises(hjall.FamilyNotFound, match=rf"{one}.* \(and 1 more rows of the batch failed\)$"):
+        batch.send()
+    with (
+        pytest.raises(hjall.InvalidArgument, match=r"^Batch\.send: table t, row b'': Row length is 0"),
+        table.batch() as b,
+    ):
+        b.put(b"", {b"f:a": b"x"})
+    with pytest.raises(hjall.InvalidArgument, match=r"^Batch\.send: table t, row b'q': a column must be b\"fam"):
+        with table.batch() as batch:
+            batch.put(b"q", {b"f": b"x"})
+
+
+def test_messages_of_loads_name_the_row_that_failed(table):
+    data = polars.DataFrame({"row": ["a", "b"], "f:a": ["x", "y" * 2000]})
+    with hjall.memory(cell_bytes_max=1000) as db:
+        db.create_table("t", {"f": {}})
+        expected = r"^load_arrow: table t, row b'b': .*2000 bytes.*\(at least 1 rows of the data were written\)$"
+        with pytest.raises(hjall.TooLarge, match=expected):
+            db.table("t").load_arrow(data)

@@ -78,7 +78,7 @@ impl Admin {
     ) -> PyResult<TableDescriptor> {
         let mut table = TableDescriptor::new(table_name(method, name)?);
         for family in families {
-            table.add_family(family.descriptor()?).map_err(|e| error::from_method(&e, method))?;
+            table.add_family(family.descriptor(method)?).map_err(|e| error::from_method(&e, method))?;
         }
         for (key, value) in attributes {
             table.set(family::attribute(&key)?, family::attribute(&value)?);
@@ -167,12 +167,12 @@ impl Admin {
     }
 
     fn add_family(&self, py: Python<'_>, name: &Bound<'_, PyAny>, family: FamilyArgument<'_>) -> PyResult<()> {
-        let family = family.descriptor()?;
+        let family = family.descriptor("add_family")?;
         self.change(py, "add_family", name, |engine, name| engine.add_family(name, family))
     }
 
     fn modify_family(&self, py: Python<'_>, name: &Bound<'_, PyAny>, family: FamilyArgument<'_>) -> PyResult<()> {
-        let family = family.descriptor()?;
+        let family = family.descriptor("modify_family")?;
         self.change(py, "modify_family", name, |engine, name| engine.modify_family(name, family))
     }
 
@@ -206,13 +206,13 @@ impl Admin {
     fn compact_table(&self, py: Python<'_>, name: &Bound<'_, PyAny>, major: bool) -> PyResult<()> {
         let engine = self.handle.engine()?;
         let name = table_name("compact_table", name)?;
-        call_interruptible(py, move || engine.compact(&name, major))
+        call_interruptible(py, "compact_table", move || engine.compact(&name, major))
     }
 
     fn flush_table(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<()> {
         let engine = self.handle.engine()?;
         let name = table_name("flush_table", name)?;
-        call_interruptible(py, move || engine.flush(&name))
+        call_interruptible(py, "flush_table", move || engine.flush(&name))
     }
 
     /// Copies the database to a folder. An exception raised by a signal handler, or by `progress`, ends the copying
@@ -226,7 +226,7 @@ impl Admin {
         incremental: bool,
     ) -> PyResult<()> {
         let engine = self.handle.engine()?;
-        long_copy(py, progress, move |report| match incremental {
+        long_copy(py, "backup", progress, move |report| match incremental {
             false => engine.backup(&folder, report),
             true => engine.backup_incremental(&folder, report),
         })
@@ -346,7 +346,7 @@ impl Admin {
         for (key, value) in configuration {
             namespace.configuration.insert(key.extract()?, value.extract()?);
         }
-        call_named(py, "create_namespace", || {
+        call_named(py, if new { "create_namespace" } else { "alter_namespace" }, || {
             if new { engine.create_namespace(namespace) } else { engine.modify_namespace(namespace) }
         })
     }
@@ -361,7 +361,7 @@ impl Admin {
 #[pyfunction]
 #[pyo3(signature = (backup, folder, progress=None))]
 pub fn restore(py: Python<'_>, backup: PathBuf, folder: PathBuf, progress: Option<Bound<'_, PyAny>>) -> PyResult<()> {
-    long_copy(py, progress, move |report| Engine::restore(&backup, &folder, Options::default(), report))
+    long_copy(py, "restore", progress, move |report| Engine::restore(&backup, &folder, Options::default(), report))
 }
 
 /// The progress of a copy is reported to this function, and an error from it ends the copy.
@@ -371,6 +371,7 @@ type Progress<'a> = &'a mut dyn FnMut(&FamilyProgress) -> Result<()>;
 /// intervals with the names of the table and family being copied, and with the cells and bytes copied so far.
 fn long_copy(
     py: Python<'_>,
+    method: &str,
     progress: Option<Bound<'_, PyAny>>,
     copy: impl FnOnce(Progress<'_>) -> Result<()> + Send + 'static,
 ) -> PyResult<()> {
@@ -391,7 +392,7 @@ fn long_copy(
             }
         })
     };
-    let copied = call_watched(py, body, &mut || {
+    let copied = call_watched(py, method, body, &mut || {
         let news = latest.lock().take();
         if let (Some(progress), Some((family, cells, bytes))) = (&progress, news) {
             let table = PyBytes::new(py, family.table.to_string().as_bytes());

@@ -13,8 +13,8 @@ use pyo3::prelude::*;
 
 use crate::call::call;
 use crate::convert;
-use crate::error;
-use crate::mutation::{self, ColumnValue, Columns};
+use crate::error::{self, Place};
+use crate::mutation::{self, ColumnValue, Columns, RowContext};
 use crate::table::Table;
 use crate::table_handle::TableHandle;
 
@@ -131,8 +131,9 @@ impl Batch {
     fn take_mutations(&self, pending: &mut Pending) -> PyResult<(Vec<Put>, Vec<Delete>)> {
         for row in &pending.rows {
             let checked = check_row(&row.key).and_then(|()| check_timestamp(self.timestamp));
-            checked.map_err(|e| error::from_engine(&e))?;
-            row.puts.iter().try_for_each(ColumnValue::check)?;
+            checked.map_err(|e| error::from_call(&e, self.place(&row.key)))?;
+            let checked = row.puts.iter().try_for_each(ColumnValue::check);
+            checked.map_err(|e| error::from_call(&e, self.place(&row.key)))?;
         }
         let (mut puts, mut deletes) = (Vec::with_capacity(pending.rows.len()), Vec::new());
         for row in &mut pending.rows {
@@ -158,31 +159,52 @@ impl Batch {
         let engine = self.handle.database().engine()?;
         // A cell that is too large fails the whole batch before anything is written.
         let cell_bytes_max = engine.limits().client_cell_bytes;
-        puts.iter().try_for_each(|put| put.check_cell_bytes(cell_bytes_max)).map_err(|e| error::from_engine(&e))?;
-        let mut failures = Vec::new();
+        for put in puts {
+            put.check_cell_bytes(cell_bytes_max).map_err(|e| error::from_call(&e, self.place(&put.row)))?;
+        }
+        let mut failures = Failures::default();
         for puts in puts.chunks(ROWS_PER_CALL) {
-            failures.extend(call(py, || Ok(table.put_many(puts)))?.into_iter().filter_map(Result::err));
+            failures.add(call(py, || Ok(table.put_many(puts)))?, puts.iter().map(|put| &put.row));
             py.check_signals()?;
         }
-        if failures.is_empty() {
+        if failures.first.is_none() {
             for deletes in deletes.chunks(ROWS_PER_CALL) {
-                failures.extend(call(py, || Ok(table.delete_many(deletes)))?.into_iter().filter_map(Result::err));
+                failures.add(call(py, || Ok(table.delete_many(deletes)))?, deletes.iter().map(|delete| &delete.row));
                 py.check_signals()?;
             }
         }
-        summary(failures)
+        match failures {
+            Failures { first: None, .. } => Ok(()),
+            Failures { first: Some((error, row)), more: 0 } => Err(error::from_call(&error, self.place(row))),
+            Failures { first: Some((error, row)), more } => {
+                let rest = format!(" (and {more} more rows of the batch failed)");
+                Err(error::from_part(&error, self.place(row), &rest))
+            }
+        }
+    }
+
+    fn place<'a>(&'a self, row: &'a Bytes) -> Place<'a> {
+        Place { method: "Batch.send", table: self.handle.name(), row: Some(row) }
     }
 }
 
-/// Reports the first of several failures, with the number of the others.
-fn summary(failures: Vec<Error>) -> PyResult<()> {
-    let more = failures.len().saturating_sub(1);
-    match failures.into_iter().next() {
-        None => Ok(()),
-        Some(first) if more == 0 => Err(error::from_engine(&first)),
-        Some(first) => {
-            let text = format!("{} (and {more} more rows of the batch failed)", first.plain());
-            Err(error::from_engine(&Error::new(first.kind(), text)))
+/// The failures of a batch.
+#[derive(Default)]
+struct Failures<'a> {
+    /// The error and the row of the first one.
+    first: Option<(Error, &'a Bytes)>,
+    /// The number of the others.
+    more: usize,
+}
+
+impl<'a> Failures<'a> {
+    fn add(&mut self, results: Vec<hjall_engine::Result<()>>, rows: impl Iterator<Item = &'a Bytes>) {
+        for (result, row) in results.into_iter().zip(rows) {
+            match (result, &self.first) {
+                (Ok(()), _) => {}
+                (Err(error), None) => self.first = Some((error, row)),
+                (Err(_), Some(_)) => self.more += 1,
+            }
         }
     }
 }
@@ -224,7 +246,7 @@ impl Batch {
         let row = convert::bytes(row, "the row key", encoding)?;
         // Conversions can run code of the program, during which the lock must not be held.
         let mut columns = std::mem::take(&mut self.pending.lock().columns);
-        let column_values = mutation::column_values_like(data, encoding, &mut columns)?;
+        let column_values = mutation::column_values_like(data, RowContext { row: &row, encoding }, &mut columns)?;
         let full = {
             let mut pending = self.pending.lock();
             pending.columns = columns;

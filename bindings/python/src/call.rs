@@ -66,15 +66,16 @@ pub fn read_inline<'py>(
 }
 
 /// Runs a long call that cannot be stopped on a separate thread. An exception raised by a signal handler ends the
-/// wait for the call, but not the call itself.
+/// wait for the call, but not the call itself. The message of an error begins with the name of the method.
 ///
 /// # Errors
 /// The engine's errors, as exceptions, and those raised by a signal handler.
 pub fn call_interruptible<T: Send + 'static>(
     py: Python<'_>,
+    method: &str,
     run: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    call_watched(py, run, &mut || Ok(()))
+    call_watched(py, method, run, &mut || Ok(()))
 }
 
 /// Runs a long call as [`call_interruptible`] does, and calls `watch` at intervals and after its end. An exception from
@@ -84,6 +85,7 @@ pub fn call_interruptible<T: Send + 'static>(
 /// Those of `call_interruptible` and of `watch`.
 pub fn call_watched<T: Send + 'static>(
     py: Python<'_>,
+    method: &str,
     run: impl FnOnce() -> Result<T> + Send + 'static,
     watch: &mut dyn FnMut() -> PyResult<()>,
 ) -> PyResult<T> {
@@ -98,7 +100,7 @@ pub fn call_watched<T: Send + 'static>(
         let wait = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(SIGNAL_INTERVAL);
         match py.detach(wait) {
             Ok(result) => {
-                let result = result.map_err(|error| error::from_engine(&error))?;
+                let result = result.map_err(|error| error::from_method(&error, method))?;
                 watch()?;
                 return Ok(result);
             }

@@ -1,5 +1,7 @@
 //! Converts arguments from Python's types to the engine's.
 
+use std::fmt::Display;
+
 use bytes::Bytes;
 use hjall_engine::LATEST;
 
@@ -19,7 +21,7 @@ pub type Encoding<'a> = Option<&'a str>;
 ///
 /// # Errors
 /// `TypeError` that names the argument (`what`) and the remedy.
-pub fn bytes(value: &Bound<'_, PyAny>, what: &str, encoding: Encoding<'_>) -> PyResult<Bytes> {
+pub fn bytes(value: &Bound<'_, PyAny>, what: impl Display, encoding: Encoding<'_>) -> PyResult<Bytes> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(Bytes::copy_from_slice(bytes.as_bytes()));
     }

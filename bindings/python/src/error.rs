@@ -1,6 +1,6 @@
 //! Maps the engine's errors to the exceptions of the package.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use hjall_engine::mutation::TOO_LARGE_FOR_CLIENT;
 use hjall_engine::{Error, ErrorKind};
@@ -18,8 +18,20 @@ pub struct Place<'a> {
     pub row: Option<&'a [u8]>,
 }
 
-/// The longest row key that a message shows, in bytes.
-const ROW_SHOWN_MAX: usize = 64;
+/// The longest row key or column that a message shows, in bytes.
+const SHOWN_MAX: usize = 64;
+
+/// A row key or column in a message, as Python writes it. A long one is cut.
+#[derive(Clone, Copy)]
+pub struct Shown<'a>(pub &'a [u8]);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(bytes) = self;
+        write!(f, "b'{}'", bytes[..bytes.len().min(SHOWN_MAX)].escape_ascii())?;
+        if bytes.len() > SHOWN_MAX { write!(f, "… ({} bytes)", bytes.len()) } else { Ok(()) }
+    }
+}
 
 impl Place<'_> {
     /// `method: table t, row b'r': `, without the table if the text names it.
@@ -31,9 +43,7 @@ impl Place<'_> {
             parts.push(format!("table {table}"));
         }
         if let Some(row) = self.row {
-            let shown = row[..row.len().min(ROW_SHOWN_MAX)].escape_ascii();
-            let rest = if row.len() > ROW_SHOWN_MAX { format!("… ({} bytes)", row.len()) } else { String::new() };
-            parts.push(format!("row b'{shown}'{rest}"));
+            parts.push(format!("row {}", Shown(row)));
         }
         if !parts.is_empty() {
             let _ = write!(prefix, "{}: ", parts.join(", "));
@@ -112,8 +122,14 @@ pub fn from_engine(error: &Error) -> PyErr {
 
 /// Makes the exception for an error of a call. Its message begins with what the call is about.
 pub fn from_call(error: &Error, place: Place<'_>) -> PyErr {
+    from_part(error, place, "")
+}
+
+/// Makes the exception for the error of a part of a call, as [`from_call`] does. `rest` follows the message, and says
+/// what happened to the other parts.
+pub fn from_part(error: &Error, place: Place<'_>, rest: &str) -> PyErr {
     let text = message(error);
-    with_attributes(error, format!("{}{text}", place.prefix(&text)))
+    with_attributes(error, format!("{}{text}{rest}", place.prefix(&text)))
 }
 
 /// Makes the exception for an error of a method that concerns no row. Its message begins with the method's name.

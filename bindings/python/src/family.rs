@@ -31,24 +31,24 @@ pub struct FamilyArgument<'py> {
 }
 
 impl FamilyArgument<'_> {
-    /// The family's descriptor.
+    /// The family's descriptor, for a method, which the messages of errors name.
     ///
     /// # Errors
     /// `TypeError` for an unknown option or a value of a wrong type, `InvalidArgument` for an invalid value.
-    pub fn descriptor(&self) -> PyResult<FamilyDescriptor> {
+    pub fn descriptor(&self, method: &str) -> PyResult<FamilyDescriptor> {
         let Self { name, options, attributes, configuration } = self;
         let mut name = convert::name(name, "a family name")?;
         if name.last() == Some(&b':') {
             name.truncate(name.len() - 1);
         }
-        let mut family = FamilyDescriptor::new(name).map_err(|e| error::from_engine(&e))?;
+        let mut family = FamilyDescriptor::new(name).map_err(|e| error::from_method(&e, method))?;
         match (options, attributes) {
             (_, Some(attributes)) => {
                 for (key, value) in attributes {
                     family.set(attribute(&key)?, attribute(&value)?);
                 }
             }
-            (options, None) => set_options(&mut family, options.as_ref())?,
+            (options, None) => set_options(&mut family, options.as_ref(), method)?,
         }
         if let Some(configuration) = configuration {
             for (key, value) in configuration {
@@ -60,8 +60,8 @@ impl FamilyArgument<'_> {
 }
 
 /// Sets HappyBase's options. Options that are left out get HappyBase's defaults, which differ from HBase's.
-fn set_options(family: &mut FamilyDescriptor, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-    let raise = |error: Error| error::from_engine(&error);
+fn set_options(family: &mut FamilyDescriptor, options: Option<&Bound<'_, PyDict>>, method: &str) -> PyResult<()> {
+    let raise = |error: Error| error::from_method(&error, method);
     family.set_max_versions(3).map_err(raise)?;
     family.set_bloom_filter(BloomFilter::None).set_flag("BLOCKCACHE", false);
     let Some(options) = options else { return Ok(()) };

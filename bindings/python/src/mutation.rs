@@ -1,5 +1,7 @@
 //! Mutations as Python passes them: dicts of columns, lists of columns and markers.
 
+use std::fmt;
+
 use bytes::Bytes;
 use hjall_engine::Error;
 use hjall_engine::mutation::{Delete, Durability, Marker, MarkerKind, Mutation, Put, PutCell};
@@ -8,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 use crate::convert::{self, Encoding};
-use crate::error;
+use crate::error::{self, Shown};
 
 /// A column to write.
 pub struct ColumnValue {
@@ -58,13 +60,51 @@ impl Columns {
     }
 }
 
+/// How the columns and values of a row are converted.
+#[derive(Clone, Copy)]
+pub struct RowContext<'a> {
+    /// The row key, for messages.
+    pub row: &'a [u8],
+    /// The encoding of `str`.
+    pub encoding: Encoding<'a>,
+}
+
+/// A column of a row, in messages.
+struct ColumnIn<'a>(&'a [u8]);
+
+impl fmt::Display for ColumnIn<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a column of row {}", Shown(self.0))
+    }
+}
+
+/// The value of a column, in messages.
+pub struct ValueIn<'a> {
+    /// The row key.
+    pub row: &'a [u8],
+    /// The family.
+    pub family: &'a [u8],
+    /// The qualifier; `None` if the column has no colon.
+    pub qualifier: Option<&'a [u8]>,
+}
+
+impl fmt::Display for ValueIn<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let column = match self.qualifier {
+            Some(qualifier) => [self.family, qualifier].join(&b':'),
+            None => self.family.to_vec(),
+        };
+        write!(f, "the value of {} in row {}", Shown(&column), Shown(self.row))
+    }
+}
+
 /// The columns of a dict, or of an iterable of `(column, value)` and `(column, value, timestamp)`. A value may also be
 /// `(value, timestamp)`, as `row(include_timestamp=True)` returns it.
 ///
 /// # Errors
 /// `TypeError` for any other type.
-pub fn column_values(data: &Bound<'_, PyAny>, encoding: Encoding<'_>) -> PyResult<Vec<ColumnValue>> {
-    column_values_like(data, encoding, &mut Columns::default())
+pub fn column_values(data: &Bound<'_, PyAny>, context: RowContext<'_>) -> PyResult<Vec<ColumnValue>> {
+    column_values_like(data, context, &mut Columns::default())
 }
 
 /// [`column_values`], for one of several rows that may have the same columns.
@@ -73,26 +113,26 @@ pub fn column_values(data: &Bound<'_, PyAny>, encoding: Encoding<'_>) -> PyResul
 /// Those of [`column_values`].
 pub fn column_values_like(
     data: &Bound<'_, PyAny>,
-    encoding: Encoding<'_>,
+    context: RowContext<'_>,
     columns: &mut Columns,
 ) -> PyResult<Vec<ColumnValue>> {
     columns.next = 0;
     if let Ok(dict) = data.cast::<PyDict>() {
         let mut column_values = Vec::with_capacity(dict.len());
         for (column, value) in dict {
-            column_values.push(column_value(&column, &value, None, encoding, columns)?);
+            column_values.push(column_value(&column, &value, None, context, columns)?);
         }
         return Ok(column_values);
     }
     if data.hasattr("items")? {
-        return values_of_items(&data.call_method0("items")?, encoding, columns);
+        return values_of_items(&data.call_method0("items")?, context, columns);
     }
-    values_of_items(data, encoding, columns)
+    values_of_items(data, context, columns)
 }
 
 fn values_of_items(
     items: &Bound<'_, PyAny>,
-    encoding: Encoding<'_>,
+    context: RowContext<'_>,
     columns: &mut Columns,
 ) -> PyResult<Vec<ColumnValue>> {
     let wrong = || {
@@ -109,7 +149,7 @@ fn values_of_items(
             3 => Some(convert::timestamp(&item.get_item(2)?)?),
             _ => return Err(wrong()),
         };
-        column_values.push(column_value(&item.get_item(0)?, &item.get_item(1)?, timestamp, encoding, columns)?);
+        column_values.push(column_value(&item.get_item(0)?, &item.get_item(1)?, timestamp, context, columns)?);
     }
     Ok(column_values)
 }
@@ -118,33 +158,35 @@ fn column_value(
     column: &Bound<'_, PyAny>,
     value: &Bound<'_, PyAny>,
     timestamp: Option<i64>,
-    encoding: Encoding<'_>,
+    context: RowContext<'_>,
     columns: &mut Columns,
 ) -> PyResult<ColumnValue> {
+    let RowContext { row, encoding } = context;
     let (family, qualifier) = match column.cast::<PyBytes>() {
         Ok(column) => columns.split(column.as_bytes()),
-        Err(_) => columns.split(&convert::bytes(column, "a column", encoding)?),
+        Err(_) => columns.split(&convert::bytes(column, ColumnIn(row), encoding)?),
     };
     if value.is_none() {
         // HappyBase sends no value then, for which HBase stores an empty one.
         return Ok(ColumnValue { family, qualifier, value: Bytes::new(), timestamp });
     }
-    if let Ok(pair) = value.cast::<PyTuple>()
-        && pair.len() == 2
-    {
-        let timestamp = Some(convert::timestamp(&pair.get_item(1)?)?);
-        let value = convert::bytes(&pair.get_item(0)?, "a value", encoding)?;
-        return Ok(ColumnValue { family, qualifier, value, timestamp });
-    }
-    Ok(ColumnValue { family, qualifier, value: convert::bytes(value, "a value", encoding)?, timestamp })
+    let what = ValueIn { row, family: &family, qualifier: qualifier.as_deref() };
+    let (value, timestamp) = match value.cast::<PyTuple>() {
+        Ok(pair) if pair.len() == 2 => {
+            let timestamp = convert::timestamp(&pair.get_item(1)?)?;
+            (convert::bytes(&pair.get_item(0)?, what, encoding)?, Some(timestamp))
+        }
+        _ => (convert::bytes(value, what, encoding)?, timestamp),
+    };
+    Ok(ColumnValue { family, qualifier, value, timestamp })
 }
 
 impl ColumnValue {
     /// Checks that the column has a qualifier.
     ///
     /// # Errors
-    /// `ValueError`.
-    pub fn check(&self) -> PyResult<()> {
+    /// `InvalidArgument`.
+    pub fn check(&self) -> Result<(), Error> {
         if self.qualifier.is_none() { Err(no_qualifier(&self.family)) } else { Ok(()) }
     }
 
@@ -153,7 +195,7 @@ impl ColumnValue {
     /// # Errors
     /// `ValueError` for a column without a qualifier.
     pub fn cell(self, timestamp: i64) -> PyResult<PutCell> {
-        self.check()?;
+        self.check().map_err(|e| error::from_engine(&e))?;
         let (family, qualifier) = (self.family, self.qualifier.unwrap_or_default());
         Ok(PutCell { family, qualifier, timestamp: self.timestamp.unwrap_or(timestamp), value: self.value })
     }
@@ -166,13 +208,28 @@ impl From<PutCell> for ColumnValue {
     }
 }
 
-/// The exception for a family in place of a column.
-pub fn no_qualifier(family: &Bytes) -> PyErr {
+/// The error for a family in place of a column.
+pub fn no_qualifier(family: &Bytes) -> Error {
     let shown = family.escape_ascii();
-    error::from_engine(&Error::invalid(format!(
+    Error::invalid(format!(
         "a column must be b\"family:qualifier\", but b\"{shown}\" has no colon: the column with the empty qualifier is \
          b\"{shown}:\""
-    )))
+    ))
+}
+
+/// An amount to add to a counter. `what` names it in messages.
+///
+/// # Errors
+/// `TypeError` if the value is not an integer, `OverflowError` if it does not fit into 64 bits.
+pub fn amount(value: &Bound<'_, PyAny>, what: impl fmt::Display) -> PyResult<i64> {
+    value.extract::<i64>().map_err(|error| {
+        if error.is_instance_of::<PyTypeError>(value.py()) {
+            let given = value.get_type().name().map_or_else(|_| String::new(), |name| format!(", not {name}"));
+            PyTypeError::new_err(format!("{what} must be an integer{given}"))
+        } else {
+            error
+        }
+    })
 }
 
 /// The markers of a delete, from columns and families as in HappyBase, and from `hjall.Marker`s.
@@ -260,8 +317,8 @@ impl MutationArgument<'_> {
         let ttl_ms = convert::ttl(self.ttl_ms)?;
         Ok(match (&self.columns, self.is_put) {
             (Some(data), true) => {
-                let cells = column_values(data, encoding)?.into_iter().map(|column_value| column_value.cell(timestamp));
-                let cells = cells.collect::<PyResult<_>>()?;
+                let values = column_values(data, RowContext { row, encoding })?;
+                let cells = values.into_iter().map(|value| value.cell(timestamp)).collect::<PyResult<_>>()?;
                 Mutation::Put(Put { row: row.clone(), cells, ttl_ms, durability })
             }
             (columns, _) => {

@@ -11,8 +11,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyList, PyType};
 
-use crate::call::{SignalWatcher, call};
+use crate::call::{SignalWatcher, call_at};
 use crate::convert;
+use crate::error::Place;
 use crate::fork::ForkGuard;
 use crate::row::{self, CellFields, ColumnNames, RowFormat};
 use crate::table_handle::TableHandle;
@@ -25,6 +26,9 @@ pub struct Scanner {
     stop: Stop,
     signals: Arc<SignalWatcher>,
     names: ColumnNames,
+    /// The method that began the scan, for messages.
+    method: String,
+    table: Bytes,
 }
 
 /// The fields of `hjall.RowCells`, with the cells as tuples: key, cells, partial.
@@ -99,18 +103,20 @@ fn prefix_successor(prefix: &Bytes) -> Bytes {
 }
 
 impl Scanner {
-    /// Opens a scan. Nothing is read yet.
+    /// Opens a scan for a method of a table. Nothing is read yet.
     ///
     /// # Errors
     /// `hjall.Closed`, `hjall.ForkError`, and those of the engine for the arguments.
-    pub fn open(py: Python<'_>, handle: &TableHandle, scan: Scan) -> PyResult<Self> {
+    pub fn open(py: Python<'_>, handle: &TableHandle, scan: Scan, method: String) -> PyResult<Self> {
         let table = handle.table()?;
         let table = table.get()?;
         let signals = SignalWatcher::new();
-        let mut scanner = call(py, || table.scan(scan))?;
+        let place = Place { method: &method, table: handle.name(), row: None };
+        let mut scanner = call_at(py, place, || table.scan(scan))?;
         scanner.watch(signals.watch());
-        let stop = scanner.stopper();
-        Ok(Self { scanner: ForkGuard::new(Mutex::new(Some(scanner))), stop, signals, names: ColumnNames::default() })
+        let (stop, names) = (scanner.stopper(), ColumnNames::default());
+        let scanner = ForkGuard::new(Mutex::new(Some(scanner)));
+        Ok(Self { scanner, stop, signals, names, method, table: handle.name().clone() })
     }
 
     /// The next `n` results at most, as many as [`hjall_engine::Scanner::next_block`] returns; none at the end of the
@@ -121,7 +127,8 @@ impl Scanner {
     pub fn fetch(&self, py: Python<'_>, n: usize) -> PyResult<Vec<Row>> {
         let scanner = self.scanner.get()?;
         // The lock is taken without the GIL, because the thread that holds it may wait for the GIL.
-        let fetched = call(py, || match scanner.lock().as_mut() {
+        let place = Place { method: &self.method, table: &self.table, row: None };
+        let fetched = call_at(py, place, || match scanner.lock().as_mut() {
             Some(scanner) => scanner.next_block(n),
             None => Err(Error::new(ErrorKind::Cancelled, "the scan was closed")),
         });

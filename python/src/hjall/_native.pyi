@@ -299,7 +299,7 @@ class Table:
         offset: int,
         raw: bool,
     ) -> list[_CellFields]: ...
-    def _scanner(self, arguments: ScanArguments) -> Scanner: ...
+    def _scanner(self, arguments: ScanArguments, method: str = "scan") -> Scanner: ...
     def _put_many(
         self,
         rows: list[tuple[BytesLike, Data]],
@@ -528,4 +528,5 @@ def load_arrow(
     ttl_ms: int | None,
     durability: str | None,
     batch_rows: int,
+    progress: Callable[[int], object] | None,
 ) -> int: ...

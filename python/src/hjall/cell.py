@@ -43,3 +43,7 @@ class RowCells(NamedTuple):
     """The cells."""
     partial: bool = False
     """Whether more cells of the row may follow in the next result, in scans with `scan_batching`."""
+
+    def newest(self) -> dict[bytes, tuple[bytes, int]]:
+        """The newest cell of each column, as ``(value, timestamp)`` by column."""
+        return {cell.column: (cell.value, cell.timestamp) for cell in reversed(self.cells)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import ipaddress
 import os
@@ -38,6 +39,7 @@ class AioOptions(Options, total=False):
 
 
 _NAMES = frozenset(Options.__annotations__)
+_BYTES = ("cache_bytes", "row_cache_bytes", "write_buffer_bytes", "catalog_bytes", "cell_bytes_max")
 _CONNECTION = ("host", "port", "timeout", "transport", "protocol", "compat")
 # A name without a slash that a program would pass as the address of a server.
 _ADDRESS = re.compile(
@@ -46,7 +48,8 @@ _ADDRESS = re.compile(
 
 
 def check_options(options: Mapping[str, Any], function: str) -> None:
-    """Checks the names of options. Raises `TypeError` that names the unknown one and the remedy."""
+    """Checks options. Raises `TypeError` that names the unknown one and the remedy, `TypeError`, `ValueError` or
+    `LookupError` for an invalid value."""
     for name in options:
         if name in _NAMES:
             continue
@@ -58,6 +61,22 @@ def check_options(options: Mapping[str, Any], function: str) -> None:
         near = difflib.get_close_matches(name, sorted(_NAMES), 1)
         meant = f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(sorted(_NAMES))}"
         raise TypeError(f"{function} has no option {name!r}: {meant}")
+    for name in _BYTES:
+        number = options.get(name)
+        if number is None:
+            continue
+        if not hasattr(number, "__index__"):
+            raise TypeError(f"{function}: {name} must be an integer, a number of bytes, not {type(number).__name__}")
+        if number < 0:
+            raise ValueError(f"{function}: {name} must not be negative: {number}")
+    clock, encoding = options.get("clock"), options.get("encoding")
+    if clock is not None and not isinstance(clock, _native.ManualClock):
+        raise TypeError(f"{function}: clock must be a hjall.ManualClock, not {type(clock).__name__}")
+    if encoding is not None:
+        try:
+            codecs.lookup(encoding)
+        except LookupError as error:
+            raise LookupError(f"{function}: {error}: use utf-8, or another encoding of Python") from None
 
 
 def check_folder(path: Path, function: str) -> str:

@@ -61,9 +61,10 @@ class ConnectionPool:
             raise TypeError(f"the size of a pool must be an integer, not {type(size).__name__}")
         if size < 1:
             raise ValueError(f"the size of a pool must be at least 1, not {size}")
-        self._free: queue.LifoQueue[Database] = queue.LifoQueue()
+        self._queue: queue.LifoQueue[Database] = queue.LifoQueue()
+        self._size = size
         for _ in range(size):
-            self._free.put(connect())
+            self._queue.put(connect())
         self._mine = threading.local()
         # Reports a database that cannot be opened here instead of at the first use.
         with self.connection():
@@ -82,16 +83,28 @@ class ConnectionPool:
             mine.open()
             yield mine
             return
-        try:
-            taken = self._free.get(True, timeout)
-        except queue.Empty:
-            raise NoConnectionsAvailable(
-                f"no connection became free within {timeout} s: make the pool larger, or hold connections for less time"
-            ) from None
+        taken = self._acquire_connection(timeout)
         self._mine.connection = taken
         try:
             taken.open()
             yield taken
         finally:
             del self._mine.connection
-            self._free.put(taken)
+            self._return_connection(taken)
+
+    # The names of these methods, and of the queue, are HappyBase's: programs use them.
+
+    def _acquire_connection(self, timeout: float | None = None) -> Database:
+        try:
+            return self._queue.get(True, timeout)
+        except queue.Empty:
+            raise NoConnectionsAvailable(
+                f"no connection became free within {timeout} s: make the pool larger, or hold connections for less time"
+            ) from None
+
+    def _return_connection(self, connection: Database) -> None:
+        self._queue.put(connection)
+
+    def __repr__(self) -> str:
+        free = f"{self._queue.qsize()} of {self._size} connections are free"
+        return f"<{type(self).__module__}.{type(self).__name__}: {free}>"

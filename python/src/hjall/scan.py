@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Container, Generator, Iterable
+from dataclasses import dataclass, fields, replace
 from html import escape
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
+from hjall import _native
+from hjall.cell import Cell, RowCells
 from hjall.filters import Filter
-from hjall.types import BytesLike, Columns, TimeRange
+from hjall.types import BytesLike, Columns, Row, TimeRange
 
 Item_co = TypeVar("Item_co", covariant=True)
 
@@ -60,14 +62,62 @@ class ScanArguments:
         if self.row_prefix is not None and (self.row_start is not None or self.row_stop is not None):
             raise TypeError("row_prefix cannot be combined with row_start or row_stop")
 
-    def described(self) -> str:
-        """The arguments that are not the defaults, as a program would write them."""
+    def described(self, but: Container[str] = ()) -> list[str]:
+        """The arguments that are not the defaults, as a program would write them; `but` are left out."""
         given = [(field.name, getattr(self, field.name), field.default) for field in fields(self)]
-        return ", ".join(f"{name}={value!r}" for name, value, default in given if value != default)
+        return [f"{name}={value!r}" for name, value, default in given if value != default and name not in but]
+
+    def first_rows(self) -> ScanArguments:
+        """The arguments for the first rows, which notebooks show."""
+        few = min(PREVIEW_ROWS, self.limit) if self.limit else PREVIEW_ROWS
+        return replace(self, limit=few, batch_size=few if self.batch_size else 0)
+
+
+def rows_of(
+    table: _native.Table, arguments: ScanArguments, include_timestamp: bool, sorted_columns: bool
+) -> Generator[tuple[bytes, Row], None, None]:
+    """Scans rows. Checks the arguments at the first step."""
+    left, batch_size = arguments.limit, arguments.batch_size
+    at_least_one("batch_size", batch_size)
+    arguments.check()
+    # The limit counts results, of which a row can have several, so the engine does not get it.
+    scanner = table._scanner(replace(arguments, limit=None), "scan")
+    try:
+        while left is None or left > 0:
+            count = batch_size if left is None else min(batch_size, left)
+            rows = scanner.rows(count, include_timestamp, sorted_columns)
+            if not rows:
+                return
+            if left is not None:
+                left -= len(rows)
+            yield from rows
+    finally:
+        scanner.close()
+
+
+def cells_of(table: _native.Table, arguments: ScanArguments) -> Generator[RowCells, None, None]:
+    """Scans cells. Checks the arguments at the first step."""
+    at_least_one("batch_size", arguments.batch_size)
+    arguments.check()
+    scanner = table._scanner(arguments, "scan_cells")
+    try:
+        while rows := scanner.cells(arguments.batch_size):
+            for key, cells, partial in rows:
+                yield RowCells(key, [Cell(*cell) for cell in cells], partial)
+    finally:
+        scanner.close()
+
+
+def description(table: bytes, arguments: Iterable[str]) -> str:
+    """The table and the arguments of a scan, for its representation."""
+    given = ", ".join(arguments)
+    return f"scan of {table!r}: {given}" if given else f"scan of {table!r}"
 
 
 def at_least_one(name: str, number: int | None) -> None:
-    """Checks an argument. Raises `ValueError` if the number is less than 1."""
+    """Checks an argument. Raises `TypeError` if it is not an integer, `ValueError` if it is less than 1."""
+    if number is not None and not hasattr(number, "__index__"):
+        raise TypeError(f"{name} must be an integer, not {type(number).__name__}")
     if number is not None and number < 1:
         raise ValueError(f"{name} must be at least 1, not {number}")
 
@@ -75,8 +125,8 @@ def at_least_one(name: str, number: int | None) -> None:
 class Scan(Generator[Item_co, None, None]):
     """A generator over the results of a scan, which begins when the first one is requested. `close` ends it."""
 
-    def __init__(self, rows: Generator[Item_co, None, None], table: bytes, description: str, preview: Preview) -> None:
-        self._rows, self._table, self._description, self._preview = rows, table, description, preview
+    def __init__(self, rows: Generator[Item_co, None, None], description: str, preview: Preview) -> None:
+        self._rows, self._description, self._preview = rows, description, preview
 
     def __iter__(self) -> Generator[Item_co, None, None]:
         # A loop over the inner generator is faster than one over this object.
@@ -103,7 +153,7 @@ class Scan(Generator[Item_co, None, None]):
         self._rows.close()
 
     def __repr__(self) -> str:
-        return f"<scan of {self._table!r}{': ' if self._description else ''}{self._description}>"
+        return f"<{self._description}>"
 
     def _repr_html_(self) -> str:
         """The first rows, as notebooks show them. They are read by another scan."""

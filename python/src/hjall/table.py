@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from hjall import _native
@@ -16,7 +15,17 @@ from hjall.cell import Cell, RowCells
 from hjall.errors import Error
 from hjall.filters import Filter, FirstKeyOnlyFilter, KeyOnlyFilter
 from hjall.mutations import Mutation, Put, mutation_list
-from hjall.scan import BATCH_SIZE, PREVIEW_ROWS, Scan, ScanArguments, at_least_one, rows_html
+from hjall.scan import (
+    BATCH_SIZE,
+    PREVIEW_ROWS,
+    Scan,
+    ScanArguments,
+    at_least_one,
+    cells_of,
+    description,
+    rows_html,
+    rows_of,
+)
 from hjall.types import BytesLike, Columns, Data, Name, Row, TimeRange
 
 if TYPE_CHECKING:
@@ -190,33 +199,11 @@ class Table(_native.Table):
             limit=limit,
             reverse=reverse,
         )
-        rows = self._scan(given, include_timestamp, sorted_columns)
 
-        def preview() -> Generator[tuple[bytes, Row], None, None]:
-            few = min(PREVIEW_ROWS, limit) if limit else PREVIEW_ROWS
-            return self._scan(replace(given, limit=few, batch_size=few), include_timestamp, sorted_columns)
+        def rows(arguments: ScanArguments) -> Generator[tuple[bytes, Row], None, None]:
+            return rows_of(self, arguments, include_timestamp, sorted_columns)
 
-        return Scan(rows, self.name, given.described(), preview)
-
-    def _scan(
-        self, arguments: ScanArguments, include_timestamp: bool, sorted_columns: bool
-    ) -> Generator[tuple[bytes, Row], None, None]:
-        left, batch_size = arguments.limit, arguments.batch_size
-        at_least_one("batch_size", batch_size)
-        arguments.check()
-        # The limit counts results, of which a row can have several, so the engine does not get it.
-        scanner = self._scanner(replace(arguments, limit=None))
-        try:
-            while left is None or left > 0:
-                count = batch_size if left is None else min(batch_size, left)
-                rows = scanner.rows(count, include_timestamp, sorted_columns)
-                if not rows:
-                    return
-                if left is not None:
-                    left -= len(rows)
-                yield from rows
-        finally:
-            scanner.close()
+        return Scan(rows(given), description(self.name, given.described()), lambda: rows(given.first_rows()))
 
     def count(
         self,
@@ -252,7 +239,7 @@ class Table(_native.Table):
             time_range=time_range,
             batch_size=_COUNTED_AT_ONCE,
         )
-        scanner = self._scanner(arguments)
+        scanner = self._scanner(arguments, "count")
         counted = 0
         try:
             while rows := scanner.skip(_COUNTED_AT_ONCE - counted % _COUNTED_AT_ONCE):
@@ -304,7 +291,7 @@ class Table(_native.Table):
             filter=_NAMES_ONLY if filter is None else filter,
             batch_size=_COUNTED_AT_ONCE,
         )
-        scanner = self._scanner(arguments)
+        scanner = self._scanner(arguments, "delete_rows")
         batch = _native.Batch(self, durability=durability)
         deleted = 0
         try:
@@ -368,7 +355,7 @@ class Table(_native.Table):
         limit: int | None = None,
         reverse: bool = False,
         raw: bool = False,
-    ) -> Generator[RowCells, None, None]:
+    ) -> Scan[RowCells]:
         """Returns a generator over rows as `RowCells`, with versions, timestamps and, with `raw`, delete markers.
 
         `limit`: the most rows. The other arguments and the errors are those of `scan` and `row_cells`.
@@ -380,8 +367,7 @@ class Table(_native.Table):
         >>> next(db.table("t").scan_cells())
         RowCells(row=b'r', cells=[Cell(column=b'f:x', value=b'1', timestamp=5, kind='Put')], partial=False)
         """
-        at_least_one("batch_size", batch_size)
-        arguments = ScanArguments(
+        arguments = ScanArguments.unchecked(
             row_start=row_start,
             row_stop=row_stop,
             row_prefix=row_prefix,
@@ -395,13 +381,11 @@ class Table(_native.Table):
             reverse=reverse,
             raw=raw,
         )
-        scanner = self._scanner(arguments)
-        try:
-            while rows := scanner.cells(batch_size):
-                for key, cells, partial in rows:
-                    yield RowCells(key, [Cell(*cell) for cell in cells], partial)
-        finally:
-            scanner.close()
+        return Scan(
+            cells_of(self, arguments),
+            description(self.name, arguments.described()),
+            lambda: ((row.row, row.newest()) for row in cells_of(self, arguments.first_rows())),
+        )
 
     # -- writing ----------------------------------------------------------------------------------
 
@@ -720,18 +704,27 @@ class Table(_native.Table):
             limit=limit,
             reverse=reverse,
         )
-        native = _native.scan_arrow(
-            self,
-            arguments,
-            columns=None if layout == "cells" else column_requests(columns, decoder(values)),
-            values=decoder(values),
-            row=row,
-            row_type=decoder(row_type),
-            timestamps=include_timestamp,
-            batch_rows=batch_rows,
-            null_on_error=errors == "null",
+        requests = None if layout == "cells" else column_requests(columns, decoder(values))
+
+        def native(arguments: ScanArguments) -> _native.ArrowScan:
+            return _native.scan_arrow(
+                self,
+                arguments,
+                columns=requests,
+                values=decoder(values),
+                row=row,
+                row_type=decoder(row_type),
+                timestamps=include_timestamp,
+                batch_rows=batch_rows,
+                null_on_error=errors == "null",
+            )
+
+        given = [f"columns={columns!r}"] if columns is not None else ['layout="cells"'] if layout == "cells" else []
+        return ArrowScan(
+            native(arguments),
+            description(self.name, [*given, *arguments.described(but={"batch_size"})]),
+            lambda: native(arguments.first_rows()).collect(),
         )
-        return ArrowScan(native)
 
     def load_arrow(
         self,
@@ -744,6 +737,7 @@ class Table(_native.Table):
         ttl_ms: int | None = None,
         durability: str | None = None,
         batch_rows: int = 1000,
+        progress: Callable[[int], object] | None = None,
     ) -> int:
         """Writes Arrow data: each row of the data becomes a put, and each value that is not null a cell.
 
@@ -765,6 +759,8 @@ class Table(_native.Table):
         :param durability: as for `put`: `USE_DEFAULT` (the table's), `SKIP_WAL`, `ASYNC_WAL`, `SYNC_WAL` (the
             default) or `FSYNC_WAL`.
         :param batch_rows: how many rows are written at once.
+        :param progress: called with the number of rows written so far, after every `batch_rows` rows; an exception from
+            it ends the call, and the rows remain.
         :returns: the number of rows written. Rows without any value are skipped.
         :raises ValueError: for data that cannot be written: a missing column, a null row key, a number out of the
             range of its encoder.
@@ -793,6 +789,7 @@ class Table(_native.Table):
             ttl_ms=ttl_ms,
             durability=durability,
             batch_rows=batch_rows,
+            progress=progress,
         )
 
 

@@ -52,6 +52,13 @@ async def awaited(path: str) -> int:
         await table.put(b"r", {b"f:q": b"1"}, timestamp=5)
         assert_type(await table.counter_inc(b"c", b"f:n", 2), int)
         assert_type(await table.exists(b"r"), bool)
+        assert_type(await table.row(b"r"), dict[bytes, bytes])
+        assert_type(await table.row(b"r", include_timestamp=True), dict[bytes, tuple[bytes, int]])
+        assert_type(await table.rows([b"r"]), list[tuple[bytes, dict[bytes, bytes]]])
+        assert_type(await table.cells(b"r", b"f:q", include_timestamp=True), list[tuple[bytes, int]])
+        async for _, stamped in table.scan(include_timestamp=True):
+            assert_type(stamped, dict[bytes, tuple[bytes, int]])
+        assert_type(table.scan_arrow(["f:q"], limit=1), aio.ArrowScan)
         return len([key async for key, _ in table.scan(limit=5)])
 
 

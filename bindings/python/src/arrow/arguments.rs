@@ -78,7 +78,7 @@ pub fn scan_arrow(
 /// # Errors
 /// `ValueError` for an unknown encoder or durability, and those of [`Load::run`].
 #[pyfunction]
-#[pyo3(signature = (table, data, *, row, columns, family, timestamp, ttl_ms, durability, batch_rows))]
+#[pyo3(signature = (table, data, *, row, columns, family, timestamp, ttl_ms, durability, batch_rows, progress))]
 #[allow(clippy::too_many_arguments, reason = "each is an argument of Table.load_arrow, by name")]
 pub fn load_arrow(
     py: Python<'_>,
@@ -91,6 +91,7 @@ pub fn load_arrow(
     ttl_ms: Option<i64>,
     durability: Option<&str>,
     batch_rows: usize,
+    progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<usize> {
     let target = |argument: TargetArgument| {
         let codec = argument.encoder.map(|encoder| codec(&encoder)).transpose()?;
@@ -114,5 +115,5 @@ pub fn load_arrow(
     let family = family.map(Bytes::from);
     let load = Load { row, columns, family, timestamp, ttl_ms, durability, batch_rows: batch_rows.max(1) };
     let table = table.handle().table()?;
-    load.run(py, table.get()?, data)
+    load.run(py, table.get()?, data, progress)
 }

@@ -1,19 +1,31 @@
 //! Errors of transfers between tables and Arrow data.
 
 use arrow_schema::ArrowError;
+use bytes::Bytes;
 use hjall_engine::Error;
 use pyo3::PyErr;
 use pyo3::exceptions::PyValueError;
 
 use super::codec::Codec;
 use super::layout;
-use crate::error;
+use crate::error::{self, Place};
 
 /// The error of a transfer between a table and Arrow data.
 #[derive(Debug)]
 pub enum TransferError {
-    /// The engine failed.
+    /// A read of the engine failed.
     Engine(Error),
+    /// A row could not be written.
+    Write {
+        /// The engine's error.
+        error: Error,
+        /// The name of the table.
+        table: String,
+        /// The row key.
+        row: Bytes,
+        /// The number of rows before it, which were written.
+        written: usize,
+    },
     /// A decoder cannot read the bytes of a value.
     Decode(String),
     /// An argument is invalid.
@@ -70,7 +82,11 @@ impl From<ArrowError> for TransferError {
 impl From<TransferError> for PyErr {
     fn from(fault: TransferError) -> Self {
         match fault {
-            TransferError::Engine(error) => error::from_engine(&error),
+            TransferError::Engine(error) => error::from_method(&error, "scan_arrow"),
+            TransferError::Write { error, table, row, written } => {
+                let place = Place { method: "load_arrow", table: table.as_bytes(), row: Some(&row) };
+                error::from_part(&error, place, &format!(" (at least {written} rows of the data were written)"))
+            }
             TransferError::Decode(message) => error::exception("DecodeError", message),
             TransferError::Argument(message) => PyValueError::new_err(message),
             TransferError::Arrow(error) => PyValueError::new_err(format!("invalid Arrow data: {error}")),
@@ -81,7 +97,9 @@ impl From<TransferError> for PyErr {
 impl From<TransferError> for ArrowError {
     fn from(fault: TransferError) -> Self {
         match fault {
-            TransferError::Engine(error) => Self::ExternalError(error.message().to_owned().into()),
+            TransferError::Engine(error) | TransferError::Write { error, .. } => {
+                Self::ExternalError(error.plain().to_owned().into())
+            }
             TransferError::Decode(message) | TransferError::Argument(message) => Self::InvalidArgumentError(message),
             TransferError::Arrow(error) => error,
         }

@@ -4,7 +4,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::{Schema, TimeUnit};
 use bytes::Bytes;
 use hjall_engine::mutation::{Durability, Put, PutCell};
-use hjall_engine::{Error, LATEST, Table};
+use hjall_engine::{LATEST, Table};
 use pyo3::prelude::*;
 
 use super::capsule;
@@ -56,11 +56,18 @@ pub enum Timestamp {
 
 impl Load {
     /// Writes all data and returns the number of rows written. Rows without any value are skipped and not counted.
+    /// `progress` is called with the number of rows written so far, after each call of the engine.
     ///
     /// # Errors
     /// Those of the data and of the table. Rows that were written before the error remain; the message has their
-    /// number.
-    pub fn run(&self, py: Python<'_>, table: &Table, data: &Bound<'_, PyAny>) -> PyResult<usize> {
+    /// number. Those of `progress`.
+    pub fn run(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        data: &Bound<'_, PyAny>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<usize> {
         let mut batches = capsule::batches(data)?;
         let targets = match &self.columns {
             Some(targets) => targets.clone(),
@@ -80,6 +87,9 @@ impl Load {
                 });
                 written += done?;
                 py.check_signals()?;
+                if let Some(progress) = progress {
+                    progress.call1((written,))?;
+                }
             }
             seen += batch.num_rows();
         }
@@ -115,11 +125,11 @@ impl Load {
 /// Writes rows and returns their number; `before` rows have been written already.
 fn write_all(table: &Table, puts: &[Put], before: usize) -> Result<usize, TransferError> {
     for (n, result) in table.put_many(puts).into_iter().enumerate() {
-        result.map_err(|error| {
-            Error::new(
-                error.kind(),
-                format!("{} (at least {} rows of the data were written)", error.message(), before + n),
-            )
+        result.map_err(|error| TransferError::Write {
+            error,
+            table: table.name().to_string(),
+            row: puts[n].row.clone(),
+            written: before + n,
         })?;
     }
     Ok(puts.len())

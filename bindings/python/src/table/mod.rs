@@ -3,6 +3,7 @@
 mod read;
 mod write;
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -11,7 +12,7 @@ use pyo3::types::PyBytes;
 
 use crate::convert;
 use crate::database::Database;
-use crate::error::Place;
+use crate::error::{self, Place};
 use crate::mutation;
 use crate::row::ColumnNames;
 use crate::table_handle::TableHandle;
@@ -34,14 +35,14 @@ impl Table {
         Place { method, table: self.handle.name(), row: Some(row) }
     }
 
-    fn bytes(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Bytes> {
+    fn bytes(&self, value: &Bound<'_, PyAny>, what: impl Display) -> PyResult<Bytes> {
         convert::bytes(value, what, self.handle.encoding())
     }
 
     fn column(&self, value: &Bound<'_, PyAny>) -> PyResult<(Bytes, Bytes)> {
         match convert::column(self.bytes(value, "a column")?) {
             (family, Some(qualifier)) => Ok((family, qualifier)),
-            (family, None) => Err(mutation::no_qualifier(&family)),
+            (family, None) => Err(error::from_engine(&mutation::no_qualifier(&family))),
         }
     }
 }

@@ -219,9 +219,10 @@ impl Table {
         call_at(py, self.place("exists", &get.row), || table.exists(&get))
     }
 
-    /// Opens a scan.
-    fn _scanner(&self, py: Python<'_>, arguments: ScanArguments<'_>) -> PyResult<Scanner> {
-        Scanner::open(py, &self.handle, arguments.scan(&self.handle)?)
+    /// Opens a scan for a method, which the messages of errors name.
+    #[pyo3(signature = (arguments, method="scan"))]
+    fn _scanner(&self, py: Python<'_>, arguments: ScanArguments<'_>, method: &str) -> PyResult<Scanner> {
+        Scanner::open(py, &self.handle, arguments.scan(&self.handle)?, method.to_owned())
     }
 }
 

@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use super::Table;
 use crate::call::{call, call_at};
 use crate::convert;
-use crate::error;
-use crate::mutation::{self, MutationArgument};
+use crate::error::{self, Shown};
+use crate::mutation::{self, MutationArgument, RowContext, ValueIn};
 use crate::row::{self, CellFields};
 
 #[pymethods]
@@ -47,7 +47,7 @@ impl Table {
         let timestamp = convert::write_time(timestamp)?;
         let (durability, ttl_ms) = (convert::durability(durability, wal)?, convert::ttl(ttl_ms)?);
         let row = self.bytes(row, "the row key")?;
-        let values = mutation::column_values(data, self.handle.encoding())?;
+        let values = mutation::column_values(data, RowContext { row: &row, encoding: self.handle.encoding() })?;
         let cells = values.into_iter().map(|value| value.cell(timestamp));
         let put = Put { row, cells: cells.collect::<PyResult<_>>()?, ttl_ms, durability };
         if put.cells.is_empty() {
@@ -72,14 +72,10 @@ impl Table {
         let (durability, ttl_ms) = (convert::durability(durability, None)?, convert::ttl(ttl_ms)?);
         let mut puts = Vec::with_capacity(rows.len());
         for (row, data) in rows {
-            let values = mutation::column_values(&data, self.handle.encoding())?;
-            let cells = values.into_iter().map(|value| value.cell(timestamp));
-            puts.push(Put {
-                row: self.bytes(&row, "the row key")?,
-                cells: cells.collect::<PyResult<_>>()?,
-                ttl_ms,
-                durability,
-            });
+            let row = self.bytes(&row, "the row key")?;
+            let values = mutation::column_values(&data, RowContext { row: &row, encoding: self.handle.encoding() })?;
+            let cells = values.into_iter().map(|value| value.cell(timestamp)).collect::<PyResult<_>>()?;
+            puts.push(Put { row, cells, ttl_ms, durability });
         }
         let table = self.handle.table()?;
         let table = table.get()?;
@@ -213,13 +209,15 @@ impl Table {
         &self,
         py: Python<'py>,
         row: &Bound<'py, PyAny>,
-        amounts: Vec<(Bound<'py, PyAny>, i64)>,
+        amounts: Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
         ttl_ms: Option<i64>,
         durability: Option<&str>,
     ) -> PyResult<Vec<CellFields<'py>>> {
         let mut columns = Vec::with_capacity(amounts.len());
         for (column, amount) in amounts {
             let (family, qualifier) = self.column(&column)?;
+            let column = [&family[..], &qualifier].join(&b':');
+            let amount = mutation::amount(&amount, format_args!("the amount for {}", Shown(&column)))?;
             columns.push((family, qualifier, amount));
         }
         let (durability, ttl_ms) = (convert::durability(durability, None)?, convert::ttl(ttl_ms)?);
@@ -238,13 +236,16 @@ impl Table {
         ttl_ms: Option<i64>,
         durability: Option<&str>,
     ) -> PyResult<Vec<CellFields<'py>>> {
+        let row = self.bytes(row, "the row key")?;
         let mut columns = Vec::with_capacity(suffixes.len());
         for (column, suffix) in suffixes {
             let (family, qualifier) = self.column(&column)?;
-            columns.push((family, qualifier, self.bytes(&suffix, "a value")?));
+            let what = ValueIn { row: &row, family: &family, qualifier: Some(&qualifier) };
+            let suffix = self.bytes(&suffix, what)?;
+            columns.push((family, qualifier, suffix));
         }
         let (durability, ttl_ms) = (convert::durability(durability, None)?, convert::ttl(ttl_ms)?);
-        let append = Append { row: self.bytes(row, "the row key")?, columns, ttl_ms, durability };
+        let append = Append { row, columns, ttl_ms, durability };
         let table = self.handle.table()?;
         let table = table.get()?;
         row::cells(py, &call_at(py, self.place("append", &append.row), || table.append(&append))?)

@@ -150,13 +150,13 @@ impl Database {
             }));
         // fjall panics at some kinds of damage.
         let inner = catch_unwind(AssertUnwindSafe(|| builder.open()))
-            .map_err(|_| {
+            .map_err(|panic| {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let why = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("fjall cannot read it");
+                let folder = folder.display();
                 Error::new(
                     ErrorKind::Corrupt,
-                    format!(
-                        "the data in {} is damaged (see the log for details); restore the folder from a backup",
-                        folder.display()
-                    ),
+                    format!("the data in {folder} is damaged ({why}); restore the folder from a backup"),
                 )
             })?
             .map_err(|error| failed_opening(folder, error))?;

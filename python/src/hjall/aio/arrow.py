@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,6 +23,13 @@ class ArrowScan:
     def __init__(self, threads: Threads, sync: hjall.arrow.ArrowScan) -> None:
         self._threads, self._sync = threads, sync
 
+    def __repr__(self) -> str:
+        return repr(self._sync)
+
+    def _repr_html_(self) -> str | None:
+        """The first rows, as notebooks show them."""
+        return self._sync._repr_html_()
+
     @property
     def sync(self) -> hjall.arrow.ArrowScan:
         """The synchronous scan, for libraries that read Arrow data themselves."""
@@ -38,9 +44,8 @@ class ArrowScan:
         batches = await self._threads.run(lambda: iter(self._sync._native))
         try:
             return await self._threads.run(batches.collect)
-        except asyncio.CancelledError:
+        finally:
             batches.stop()
-            raise
 
     async def __aiter__(self) -> AsyncGenerator[ArrowTable, None]:
         """Runs the scan and iterates over its batches, of which one at a time is in memory."""

@@ -14,10 +14,15 @@ from hjall.types import BytesLike, Data
 class Batch:
     """`hjall.Batch` for asyncio. `aio.Table.batch` creates batches."""
 
-    def __init__(self, threads: Threads, sync: hjall.Batch, batch_size: int | None) -> None:
-        self._threads, self._sync = threads, sync
+    def __init__(self, threads: Threads, table: hjall.Table, sync: hjall.Batch, batch_size: int | None) -> None:
+        self._threads, self._table, self._sync = threads, table, sync
         self._batch_size = batch_size
         self._size = 0
+        # The names of the table's families, looked up when the first whole row is deleted.
+        self._families: list[bytes] | None = None
+
+    def __repr__(self) -> str:
+        return repr(self._sync).replace("<hjall.batch.", "<hjall.aio.batch.", 1)
 
     async def put(self, row: BytesLike, data: Data, wal: bool | None = None) -> None:
         """Adds a put. Sends the batch if it is full."""
@@ -28,10 +33,10 @@ class Batch:
     async def delete(self, row: BytesLike, columns: Any = None, wal: bool | None = None) -> None:
         """Adds a delete. Sends the batch if it is full."""
         if columns is None:
-            # Looks up the table's families when it is called for the first time.
-            await self._threads.run(self._sync.delete, row, None, wal)
-            await self._added(1)
-            return
+            if self._families is None:
+                self._families = list(await self._threads.run(self._table.families))
+            columns = self._families
+        columns = columns if isinstance(columns, Sized) else list(columns)
         self._sync.delete(row, columns, wal)
         await self._added(len(columns))
 

@@ -42,7 +42,7 @@ class Database:
         return self
 
     def _init_scans(self) -> None:
-        # The scanners of running scans.
+        # The running scans.
         self._scanners: set[Any] = set()
 
     @property

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+from collections import deque
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
 from hjall.aio.database import Database
+from hjall.aio.threads import anyio, runs_asyncio
 from hjall.errors import NoConnectionsAvailable
 from hjall.options import Options, check_folder, check_options
 from hjall.types import Path
@@ -52,8 +55,9 @@ class ConnectionPool:
             options["autoconnect"] = True
             database = Database(check_folder(path, "hjall.aio.ConnectionPool"), threads=threads, **options)
         self._database: Any = database
-        self._free = size
-        self._waiting: list[Any] = []
+        self._size = self._free = size
+        # What gives each waiting task its turn.
+        self._waiting: deque[_Turn] = deque()
 
     @contextlib.asynccontextmanager
     async def connection(self, timeout: float | None = None) -> AsyncGenerator[Database, None]:
@@ -70,35 +74,31 @@ class ConnectionPool:
             self._release()
 
     async def _acquire(self, timeout: float | None) -> None:
-        import asyncio
-
         if self._free > 0:
             self._free -= 1
             return
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        turn = _Turn()
         self._waiting.append(turn)
         try:
-            await asyncio.wait_for(turn, timeout)
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
+            await turn.wait(timeout)
+        except BaseException as error:
+            if turn.given:
                 # The turn came together with the cancellation: it is the next task's.
                 self._release()
-            raise
-        except asyncio.TimeoutError:
-            raise NoConnectionsAvailable(
-                f"no connection became free within {timeout} s: make the pool larger, or hold connections for less time"
-            ) from None
-        finally:
-            if turn in self._waiting:
+            else:
                 self._waiting.remove(turn)
+            if isinstance(error, TimeoutError | asyncio.TimeoutError):
+                raise NoConnectionsAvailable(
+                    f"no connection became free within {timeout} s: make the pool larger, or hold connections for less "
+                    "time"
+                ) from None
+            raise
 
     def _release(self) -> None:
-        while self._waiting:
-            turn = self._waiting.pop(0)
-            if not turn.done():
-                turn.set_result(None)
-                return
-        self._free += 1
+        if self._waiting:
+            self._waiting.popleft().give()
+        else:
+            self._free += 1
 
     async def close(self) -> None:
         """Closes the database."""
@@ -109,3 +109,27 @@ class ConnectionPool:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__module__}.{type(self).__name__}: {self._free} of {self._size} connections are free>"
+
+
+class _Turn:
+    """A task's turn to use the database."""
+
+    def __init__(self) -> None:
+        self.given = False
+        self._event: Any = asyncio.Event() if runs_asyncio() else anyio().Event()
+
+    def give(self) -> None:
+        """Wakes the task."""
+        self.given = True
+        self._event.set()
+
+    async def wait(self, timeout: float | None) -> None:
+        """Waits for the turn. Raises `TimeoutError`, or that of asyncio."""
+        if isinstance(self._event, asyncio.Event):
+            await asyncio.wait_for(self._event.wait(), timeout)
+        else:
+            with anyio().fail_after(timeout):
+                await self._event.wait()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, overload
 
 import hjall
+import hjall.arrow
 from hjall.aio.arrow import ArrowScan
 from hjall.aio.batch import Batch
-from hjall.aio.threads import awaited, awaited_read
+from hjall.aio.fetches import Fetches
+from hjall.aio.threads import awaited, awaited_read, described
 from hjall.cell import Cell, RowCells
 from hjall.scan import BATCH_SIZE, ScanArguments, at_least_one
 from hjall.types import BytesLike, Columns, Row, TimeRange
@@ -19,6 +21,21 @@ if TYPE_CHECKING:
     from hjall.filters import Filter
 
 T = TypeVar("T")
+P = ParamSpec("P")
+
+
+def _asynchronous_scan(
+    method: Callable[Concatenate[hjall.Table, P], hjall.arrow.ArrowScan],
+) -> Callable[Concatenate[Table, P], ArrowScan]:
+    """Turns `hjall.Table.scan_arrow` into a method whose result has coroutine methods."""
+
+    def call(self: Table, /, *args: P.args, **kwargs: P.kwargs) -> ArrowScan:
+        return ArrowScan(self._threads, method(self._sync, *args, **kwargs))
+
+    converted: Callable[Concatenate[Table, P], ArrowScan] = described(
+        call, method, "This is not a coroutine; the methods of the result are."
+    )
+    return converted
 
 
 class Table:
@@ -45,11 +62,121 @@ class Table:
     def __repr__(self) -> str:
         return repr(self._sync).replace("<hjall.", "<hjall.aio.", 1)
 
+    # The types of methods with overloads, which `awaited_read` cannot express.
+    if TYPE_CHECKING:
+
+        @overload
+        async def row(
+            self,
+            row: BytesLike,
+            columns: Columns = None,
+            timestamp: int | None = None,
+            include_timestamp: Literal[False] = False,
+            *,
+            time_range: TimeRange | None = None,
+            filter: Filter | BytesLike | str | None = None,
+        ) -> dict[bytes, bytes]: ...
+        @overload
+        async def row(
+            self,
+            row: BytesLike,
+            columns: Columns = None,
+            timestamp: int | None = None,
+            *,
+            include_timestamp: Literal[True],
+            time_range: TimeRange | None = None,
+            filter: Filter | BytesLike | str | None = None,
+        ) -> dict[bytes, tuple[bytes, int]]: ...
+        @overload
+        async def row(
+            self,
+            row: BytesLike,
+            columns: Columns = None,
+            timestamp: int | None = None,
+            include_timestamp: bool = False,
+            *,
+            time_range: TimeRange | None = None,
+            filter: Filter | BytesLike | str | None = None,
+        ) -> Row: ...
+        async def row(self, *args: Any, **kwargs: Any) -> Any: ...  # noqa: D102
+        @overload
+        async def rows(
+            self,
+            rows: Iterable[BytesLike],
+            columns: Columns = None,
+            timestamp: int | None = None,
+            include_timestamp: Literal[False] = False,
+            *,
+            time_range: TimeRange | None = None,
+            filter: Filter | BytesLike | str | None = None,
+        ) -> list[tuple[bytes, dict[bytes, bytes]]]: ...
+        @overload
+        async def rows(
+            self,
+            rows: Iterable[BytesLike],
+            columns: Columns = None,
+            timestamp: int | None = None,
+            *,
+            include_timestamp: Literal[True],
+            time_range: TimeRange | None = None,
+            filter: Filter | BytesLike | str | None = None,
+        ) -> list[tuple[bytes, dict[bytes, tuple[bytes, int]]]]: ...
+        @overload
+        async def rows(
+            self,
+            rows: Iterable[BytesLike],
+            columns: Columns = None,
+            timestamp: int | None = None,
+            include_timestamp: bool = False,
+            *,
+            time_range: TimeRange | None = None,
+            filter: Filter | BytesLike | str | None = None,
+        ) -> list[tuple[bytes, Row]]: ...
+        async def rows(self, *args: Any, **kwargs: Any) -> Any: ...  # noqa: D102
+        @overload
+        async def cells(
+            self,
+            row: BytesLike,
+            column: BytesLike,
+            versions: int | None = None,
+            timestamp: int | None = None,
+            include_timestamp: Literal[False] = False,
+            *,
+            time_range: TimeRange | None = None,
+            filter: Filter | BytesLike | str | None = None,
+        ) -> list[bytes]: ...
+        @overload
+        async def cells(
+            self,
+            row: BytesLike,
+            column: BytesLike,
+            versions: int | None = None,
+            timestamp: int | None = None,
+            *,
+            include_timestamp: Literal[True],
+            time_range: TimeRange | None = None,
+            filter: Filter | BytesLike | str | None = None,
+        ) -> list[tuple[bytes, int]]: ...
+        @overload
+        async def cells(
+            self,
+            row: BytesLike,
+            column: BytesLike,
+            versions: int | None = None,
+            timestamp: int | None = None,
+            include_timestamp: bool = False,
+            *,
+            time_range: TimeRange | None = None,
+            filter: Filter | BytesLike | str | None = None,
+        ) -> list[Any]: ...
+        async def cells(self, *args: Any, **kwargs: Any) -> Any: ...  # noqa: D102
+    else:
+        row = awaited_read(hjall.Table.row)
+        rows = awaited_read(hjall.Table.rows)
+        cells = awaited_read(hjall.Table.cells)
+
     families = awaited(hjall.Table.families)
     regions = awaited(hjall.Table.regions)
-    row = awaited_read(hjall.Table.row)
-    rows = awaited_read(hjall.Table.rows)
-    cells = awaited_read(hjall.Table.cells)
     row_cells = awaited_read(hjall.Table.row_cells)
     exists = awaited_read(hjall.Table.exists)
     count = awaited(hjall.Table.count)
@@ -67,10 +194,7 @@ class Table:
     counter_inc = awaited(hjall.Table.counter_inc)
     counter_dec = awaited(hjall.Table.counter_dec)
     load_arrow = awaited(hjall.Table.load_arrow)
-
-    def scan_arrow(self, *args: Any, **options: Any) -> ArrowScan:
-        """Scans rows as Arrow data, as `hjall.Table.scan_arrow`. The methods of the result are coroutines."""
-        return ArrowScan(self._threads, self._sync.scan_arrow(*args, **options))
+    scan_arrow = _asynchronous_scan(hjall.Table.scan_arrow)
 
     def batch(
         self,
@@ -86,8 +210,62 @@ class Table:
         # Checks the arguments. The batch without a size never sends itself.
         self._sync.batch(timestamp, batch_size, transaction, wal, ttl_ms=ttl_ms, durability=durability)
         sync = self._sync.batch(timestamp, None, transaction, wal, ttl_ms=ttl_ms, durability=durability)
-        return Batch(self._threads, sync, batch_size)
+        return Batch(self._threads, self._sync, sync, batch_size)
 
+    @overload
+    def scan(
+        self,
+        row_start: BytesLike | None = None,
+        row_stop: BytesLike | None = None,
+        row_prefix: BytesLike | None = None,
+        columns: Columns = None,
+        filter: Filter | BytesLike | str | None = None,
+        timestamp: int | None = None,
+        include_timestamp: Literal[False] = False,
+        batch_size: int = BATCH_SIZE,
+        scan_batching: int | None = None,
+        limit: int | None = None,
+        sorted_columns: bool = False,
+        reverse: bool = False,
+        *,
+        time_range: TimeRange | None = None,
+    ) -> AsyncGenerator[tuple[bytes, dict[bytes, bytes]], None]: ...
+    @overload
+    def scan(
+        self,
+        row_start: BytesLike | None = None,
+        row_stop: BytesLike | None = None,
+        row_prefix: BytesLike | None = None,
+        columns: Columns = None,
+        filter: Filter | BytesLike | str | None = None,
+        timestamp: int | None = None,
+        *,
+        include_timestamp: Literal[True],
+        batch_size: int = BATCH_SIZE,
+        scan_batching: int | None = None,
+        limit: int | None = None,
+        sorted_columns: bool = False,
+        reverse: bool = False,
+        time_range: TimeRange | None = None,
+    ) -> AsyncGenerator[tuple[bytes, dict[bytes, tuple[bytes, int]]], None]: ...
+    @overload
+    def scan(
+        self,
+        row_start: BytesLike | None = None,
+        row_stop: BytesLike | None = None,
+        row_prefix: BytesLike | None = None,
+        columns: Columns = None,
+        filter: Filter | BytesLike | str | None = None,
+        timestamp: int | None = None,
+        include_timestamp: bool = False,
+        batch_size: int = BATCH_SIZE,
+        scan_batching: int | None = None,
+        limit: int | None = None,
+        sorted_columns: bool = False,
+        reverse: bool = False,
+        *,
+        time_range: TimeRange | None = None,
+    ) -> AsyncGenerator[tuple[bytes, Row], None]: ...
     async def scan(
         self,
         row_start: BytesLike | None = None,
@@ -121,21 +299,16 @@ class Table:
             scan_batching=scan_batching,
             reverse=reverse,
         )
-        left = limit
-        scanner = await self._threads.run(self._sync._scanner, arguments)
 
-        def fetch() -> list[tuple[bytes, Row]]:
-            count = batch_size if left is None else min(batch_size, left)
-            return scanner.rows(count, include_timestamp, sorted_columns)
+        def read(scanner: Any, count: int) -> list[tuple[bytes, Row]]:
+            rows: list[tuple[bytes, Row]] = scanner.rows(count, include_timestamp, sorted_columns)
+            return rows
 
-        async with aclosing(self._blocks(scanner, fetch)) as blocks:
-            async for rows in blocks:
+        fetches = Fetches(lambda: self._sync._scanner(arguments, "scan"), read, batch_size, limit)
+        async with aclosing(self._results(fetches)) as results:
+            async for rows in results:
                 for row in rows:
                     yield row
-                if left is not None:
-                    left -= len(rows)
-                    if left <= 0:
-                        return
 
     async def scan_cells(
         self,
@@ -170,24 +343,30 @@ class Table:
             reverse=reverse,
             raw=raw,
         )
-        scanner = await self._threads.run(self._sync._scanner, arguments)
-        async with aclosing(self._blocks(scanner, lambda: scanner.cells(batch_size))) as blocks:
-            async for rows in blocks:
-                for key, cells, partial in rows:
-                    yield RowCells(key, [Cell(*cell) for cell in cells], partial)
+
+        def read(scanner: Any, count: int) -> list[RowCells]:
+            return [
+                RowCells(key, [Cell(*cell) for cell in cells], partial) for key, cells, partial in scanner.cells(count)
+            ]
+
+        fetches = Fetches(lambda: self._sync._scanner(arguments, "scan_cells"), read, batch_size, None)
+        async with aclosing(self._results(fetches)) as results:
+            async for rows in results:
+                for row in rows:
+                    yield row
 
     def __aiter__(self) -> AsyncIterator[tuple[bytes, Row]]:
         """Scans all rows; see `scan`."""
         return self.scan()
 
-    async def _blocks(self, scanner: Any, fetch: Callable[[], list[T]]) -> AsyncGenerator[list[T], None]:
-        """Fetches blocks of results until there are no more. The scanner is stopped and closed in any case."""
-        self.connection._scanners.add(scanner)
+    async def _results(self, fetches: Fetches[T]) -> AsyncGenerator[list[T], None]:
+        """Fetches results until there are no more. The scan is stopped and closed in any case."""
+        self.connection._scanners.add(fetches)
         try:
-            while rows := await self._threads.run(fetch):
-                yield rows
+            while not fetches.has_ended and (results := await self._threads.run(fetches.fetch)):
+                yield results
         finally:
             # `stop` ends a running fetch immediately. `close` waits for that fetch, so it runs on a thread.
-            scanner.stop()
-            self.connection._scanners.discard(scanner)
-            self._threads.later(scanner.close)
+            fetches.stop()
+            self.connection._scanners.discard(fetches)
+            self._threads.later(fetches.close)

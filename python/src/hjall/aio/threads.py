@@ -39,23 +39,19 @@ class Threads:
                 "the database was opened by the parent of this forked process: open another folder here, or start "
                 'processes with multiprocessing\'s "spawn" method'
             )
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
+        if not runs_asyncio():
             return await self._run_in_anyio(partial(call, *args, **kwargs))
         if self._executor is None:
             self._executor = ThreadPoolExecutor(self.count, thread_name_prefix="hjall-aio")
+        loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._executor, partial(call, *args, **kwargs))
 
     async def _run_in_anyio(self, call: Callable[[], R]) -> R:
         """Runs a call on a thread of another library for asynchronous programs, such as trio."""
-        try:
-            anyio = importlib.import_module("anyio")
-        except ImportError:
-            raise RuntimeError("outside of asyncio, hjall.aio needs anyio: pip install 'hjall[trio]'") from None
         if self._limiter is None:
-            self._limiter = anyio.CapacityLimiter(self.count)
-        result: R = await anyio.to_thread.run_sync(call, limiter=self._limiter)
+            self._limiter = anyio().CapacityLimiter(self.count)
+        # As in asyncio, a call that is already running continues to its end.
+        result: R = await anyio().to_thread.run_sync(call, limiter=self._limiter, abandon_on_cancel=True)
         return result
 
     def later(self, call: Callable[[], object]) -> None:
@@ -74,6 +70,23 @@ class Threads:
             executor.shutdown(wait=False)
 
 
+def runs_asyncio() -> bool:
+    """Whether the running event loop is asyncio's."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def anyio() -> Any:
+    """The module anyio. Raises `RuntimeError` if it is not installed."""
+    try:
+        return importlib.import_module("anyio")
+    except ImportError:
+        raise RuntimeError("outside of asyncio, hjall.aio needs anyio: pip install 'hjall[trio]'") from None
+
+
 def awaited(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]:
     """Turns a method of a synchronous class into a coroutine method, for a class that holds the synchronous object in
     `_sync` and the threads in `_threads`."""
@@ -82,8 +95,8 @@ def awaited(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[An
         threads: Threads = self._threads
         return await threads.run(method, self._sync, *args, **kwargs)
 
-    described: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]] = _described(call, method)
-    return described
+    coroutine: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]] = described(call, method, "This is a coroutine.")
+    return coroutine
 
 
 def awaited_read(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]:
@@ -97,18 +110,18 @@ def awaited_read(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatena
             return result  # type: ignore[return-value]
         return await threads.run(method, self._sync, *args, **kwargs)
 
-    described: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]] = _described(call, method)
-    return described
+    coroutine: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]] = described(call, method, "This is a coroutine.")
+    return coroutine
 
 
-def _described(call: Any, method: Any) -> Any:
-    """Gives a coroutine method the name, signature and docstring of the synchronous one."""
+def described(call: Any, method: Any, difference: str) -> Any:
+    """Gives a method the name, signature and docstring of the synchronous one, and adds the difference."""
     functools.update_wrapper(call, method, assigned=("__name__", "__qualname__"), updated=())
     del call.__wrapped__
     # Some versions of Python cannot tell the signatures of native methods.
     with contextlib.suppress(ValueError):
         call.__signature__ = inspect.signature(method)
     call.__doc__ = (
-        f"{method.__doc__}\n\nThis is a coroutine. The examples are those of `hjall.{method.__qualname__}`.\n"
+        f"{inspect.getdoc(method)}\n\n{difference} The examples are those of `hjall.{method.__qualname__}`.\n"
     )
     return call

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Callable, Iterator
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from hjall import _native
@@ -22,8 +24,19 @@ class ArrowScan:
     `duckdb.from_arrow(pyarrow.RecordBatchReader.from_stream(scan))`.
     """
 
-    def __init__(self, native: _native.ArrowScan) -> None:
-        self._native = native
+    def __init__(self, native: _native.ArrowScan, description: str, preview: Callable[[], ArrowTable]) -> None:
+        self._native, self._description, self._preview = native, description, preview
+
+    def __repr__(self) -> str:
+        return f"<Arrow {self._description}>"
+
+    def _repr_html_(self) -> str | None:
+        """The first rows, as notebooks show them. They are read by another scan, and shown by polars or pandas; without
+        both, notebooks show `repr`."""
+        for conversion in (to_polars, to_pandas):
+            with contextlib.suppress(ImportError):
+                return f"<p>{escape(repr(self))}</p>{conversion(self._preview())._repr_html_()}"
+        return None
 
     @property
     def column_names(self) -> list[str]:

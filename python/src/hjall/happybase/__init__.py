@@ -297,6 +297,11 @@ class Batch:
         self._families: list[bytes] | None = None
         self._reset_mutations()
 
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__module__}.{type(self).__name__} of {self._table.name!r}: {self._mutation_count} mutations>"
+        )
+
     def _reset_mutations(self) -> None:
         self._batch = _native.Batch(self._table, self._timestamp, None, False, self._wal)
         self._mutation_count = 0
