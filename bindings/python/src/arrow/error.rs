@@ -16,22 +16,26 @@ pub enum TransferError {
     /// A read of the engine failed.
     Engine(Error),
     /// A row could not be written.
-    Write {
-        /// The engine's error.
-        error: Error,
-        /// The name of the table.
-        table: String,
-        /// The row key.
-        row: Bytes,
-        /// The number of rows before it, which were written.
-        written: usize,
-    },
+    Write(Box<WriteError>),
     /// A decoder cannot read the bytes of a value.
     Decode(String),
     /// An argument is invalid.
     Argument(String),
     /// The Arrow library failed.
     Arrow(ArrowError),
+}
+
+/// A row that could not be written.
+#[derive(Debug)]
+pub struct WriteError {
+    /// The engine's error.
+    pub error: Error,
+    /// The name of the table.
+    pub table: String,
+    /// The row key.
+    pub row: Bytes,
+    /// The number of rows before it, which were written.
+    pub written: usize,
 }
 
 /// The number of bytes of a key or value that a message shows.
@@ -83,7 +87,8 @@ impl From<TransferError> for PyErr {
     fn from(fault: TransferError) -> Self {
         match fault {
             TransferError::Engine(error) => error::from_method(&error, "scan_arrow"),
-            TransferError::Write { error, table, row, written } => {
+            TransferError::Write(write) => {
+                let WriteError { error, table, row, written } = *write;
                 let place = Place { method: "load_arrow", table: table.as_bytes(), row: Some(&row) };
                 error::from_part(&error, place, &format!(" (at least {written} rows of the data were written)"))
             }
@@ -97,9 +102,8 @@ impl From<TransferError> for PyErr {
 impl From<TransferError> for ArrowError {
     fn from(fault: TransferError) -> Self {
         match fault {
-            TransferError::Engine(error) | TransferError::Write { error, .. } => {
-                Self::ExternalError(error.plain().to_owned().into())
-            }
+            TransferError::Engine(error) => Self::ExternalError(error.plain().to_owned().into()),
+            TransferError::Write(write) => Self::ExternalError(write.error.plain().to_owned().into()),
             TransferError::Decode(message) | TransferError::Argument(message) => Self::InvalidArgumentError(message),
             TransferError::Arrow(error) => error,
         }

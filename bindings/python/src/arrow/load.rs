@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use super::capsule;
 use super::codec::Codec;
 use super::encode::{self, EncodeError, Value};
-use super::error::TransferError;
+use super::error::{TransferError, WriteError};
 
 /// The arguments of `Table.load_arrow`.
 pub struct Load {
@@ -125,12 +125,15 @@ impl Load {
 /// Writes rows and returns their number; `before` rows have been written already.
 fn write_all(table: &Table, puts: &[Put], before: usize) -> Result<usize, TransferError> {
     for (n, result) in table.put_many(puts).into_iter().enumerate() {
-        result.map_err(|error| TransferError::Write {
-            error,
-            table: table.name().to_string(),
-            row: puts[n].row.clone(),
-            written: before + n,
-        })?;
+        let failed = |error| {
+            TransferError::Write(Box::new(WriteError {
+                error,
+                table: table.name().to_string(),
+                row: puts[n].row.clone(),
+                written: before + n,
+            }))
+        };
+        result.map_err(failed)?;
     }
     Ok(puts.len())
 }

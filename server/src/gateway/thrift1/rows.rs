@@ -93,10 +93,11 @@ fn append_row<'a>(
     sorted: bool,
     output: &mut Output<'_>,
 ) -> Result<(), Fault> {
-    Ok(match sorted {
+    match sorted {
         true => output.append(&SortedRow(key, columns))?,
         false => output.append(&MappedRow(key, columns))?,
-    })
+    }
+    Ok(())
 }
 
 /// Writes the result of a method that returns one row, whose columns are a map.
