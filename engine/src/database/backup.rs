@@ -101,8 +101,8 @@ impl Engine {
 
     /// Writes a consistent copy of the database, as of one moment during the call, to a folder that does not exist or
     /// is empty. The copy is a data folder, which [`Self::open`] opens. Readers and writers continue. The copy is built
-    /// in `FOLDER.part` beside it and appears when it is complete and durable. What a backup that a crash has ended left
-    /// in `FOLDER.part` is removed. `progress` is called at intervals; an error from it ends the backup.
+    /// in `FOLDER.part` beside it and appears when it is complete and durable. What a backup that a crash has ended
+    /// left in `FOLDER.part` is removed. `progress` is called at intervals; an error from it ends the backup.
     ///
     /// # Errors
     /// `InvalidArgument` if the folder or `FOLDER.part` is in use; `Stale` if tables were altered or dropped during

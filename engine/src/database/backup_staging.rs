@@ -33,8 +33,8 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// Begins a backup to a folder. Checks that neither it nor the folder beside it is in use. The destination may be an
-    /// earlier incremental backup of the database whose cluster id is `replaced`.
+    /// Begins a backup to a folder. Checks that neither it nor the folder beside it is in use. The destination may be
+    /// an earlier incremental backup of the database whose cluster id is `replaced`.
     ///
     /// # Errors
     /// Those of [`super::Engine::backup`] and [`super::Engine::backup_incremental`] for the destination.

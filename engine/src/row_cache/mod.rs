@@ -1,13 +1,13 @@
 //! The row cache: rows that are read repeatedly, as a minor compaction would leave them, so that a read need not
 //! assemble them from the blocks of several files.
 //!
-//! Invariant: a row is inserted only if no write of it began between taking its snapshot and inserting it. A write hides
-//! its rows before it begins and blocks their insertion until it has ended. A cached row that is not hidden therefore
-//! equals the row in a snapshot taken now. A write that has ended shows its rows again if it has only put cells and no
-//! other write of the row has begun meanwhile, and removes them otherwise. The cells of such puts are kept beside the
-//! row, in a [`PutLog`], and merged into it by the next read: most rows are written more often than they are read, or
-//! the other way round, and a put should cost little in both cases. Versions, delete markers and TTLs are evaluated when
-//! a cached row is read, as for all stored data.
+//! Invariant: a row is inserted only if no write of it began between taking its snapshot and inserting it. A write
+//! hides its rows before it begins and blocks their insertion until it has ended. A cached row that is not hidden
+//! therefore equals the row in a snapshot taken now. A write that has ended shows its rows again if it has only put
+//! cells and no other write of the row has begun meanwhile, and removes them otherwise. The cells of such puts are kept
+//! beside the row, in a [`PutLog`], and merged into it by the next read: most rows are written more often than they are
+//! read, or the other way round, and a put should cost little in both cases. Versions, delete markers and TTLs are
+//! evaluated when a cached row is read, as for all stored data.
 //!
 //! The unit is a family of a row: a read caches the families that it requests, and one that is too large does not
 //! prevent caching of the others. Compactions do not invalidate cached rows, because they drop only cells that no get
@@ -392,8 +392,8 @@ impl Shard {
         }
     }
 
-    /// Merges the puts of a row into it. Removes the row, and returns whether it is there, if its state is unknown or too
-    /// large.
+    /// Merges the puts of a row into it. Returns whether the row is still cached: it is removed if its new state is
+    /// unknown or too large.
     fn merge(&mut self, hash: u64, store: &dyn Store) -> bool {
         let Some(entry) = self.rows.get_mut(&hash) else { return false };
         if entry.unmerged.is_empty() {

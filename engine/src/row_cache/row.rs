@@ -153,8 +153,8 @@ impl CachedRow {
         }
     }
 
-    /// Remembers the answer to such a get if it is simply the newest pair of each column of a small row. `key` is the row
-    /// key.
+    /// Remembers the answer to such a get if it is simply the newest pair of each column of a small row. `key` is the
+    /// row key.
     pub(crate) fn remember_newest(&self, key: &Bytes) {
         if self.is_small()
             && let Some(cells) = self.newest(key)

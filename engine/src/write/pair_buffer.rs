@@ -1,7 +1,8 @@
 //! Memory for the keys and values of puts.
 //!
-//! A pair has one allocation, or shares a larger one with other pairs of its transaction and its space. Allocations of their own would
-//! take more time than the rest of the encoding, for writes and again for flushes, which clone every key and value.
+//! A pair has one allocation, or shares a larger one with other pairs of its transaction and its space. Allocations of
+//! their own would take more time than the rest of the encoding, for writes and again for flushes, which clone every
+//! key and value.
 
 use bytes::{Bytes, BytesMut};
 

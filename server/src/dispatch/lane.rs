@@ -83,7 +83,8 @@ impl Lane {
     }
 
     /// A permit for a call that runs on its event loop; `None` while all handlers are busy or, unless `always` is set,
-    /// short calls are slow. Calls that wait for a commit or a sync do not occupy handlers, since one serves all of them.
+    /// short calls are slow. Calls that wait for a commit or a sync do not occupy handlers, since one serves all of
+    /// them.
     pub fn enter_inline(self: &Arc<Self>, always: bool) -> Option<Permit> {
         if !always && !self.inline_speed.admits() {
             return None;

@@ -20,8 +20,8 @@ const CLAIM_STEP: usize = 16 << 10;
 /// The memory of a put besides its bytes: it, its result, and its lock.
 const PUT_BYTES: usize = size_of::<PutOf<&[u8]>>() + 256;
 
-/// The memory of a cell besides its bytes: it, and its writes in the transaction, before and after they have been sorted,
-/// in the batch of the store and in the memtable.
+/// The memory of a cell besides its bytes: it, and its writes in the transaction, before and after they have been
+/// sorted, in the batch of the store and in the memtable.
 const CELL_BYTES: usize = size_of::<PutCellOf<&[u8]>>() + 464;
 
 /// Puts whose rows and cells belong to a message.

@@ -43,7 +43,8 @@ const SHORT_NS: u64 = 2_000_000;
 const LOOK: Duration = Duration::from_micros(200);
 
 /// The journal is synced at the latest after this number of bytes. fjall syncs it too before each flush, and holds the
-/// lock of the journal meanwhile, so that all writes wait until everything that is not on the disk yet has been written.
+/// lock of the journal meanwhile, so that all writes wait until everything that is not on the disk yet has been
+/// written.
 const UNSYNCED_BYTES: u64 = 4 << 20;
 
 /// The longest pause between two syncs for writes that need none.
