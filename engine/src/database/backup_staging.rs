@@ -9,7 +9,6 @@
 //! If UNFINISHED exists and is not locked, a crash has ended the backup, and the next one removes what it has left. No
 //! other folder is ever removed.
 
-use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -47,31 +46,47 @@ impl Staging {
             Ok(folder.with_file_name(name))
         };
         let (part, old) = (beside(".part")?, beside(".old")?);
-        // A crash while the earlier backup was being replaced has left it under its other name.
-        if let Some(cluster_id) = replaced
-            && !folder.exists()
-            && is_backup_of(&old, cluster_id)
-        {
-            fs::rename(&old, &folder).map_err(failed)?;
-        }
-        let replaces = check_destination(&folder, replaced)?;
-        let around = if replaces { folder.parent().unwrap_or(&folder) } else { &folder };
-        if let Some(data_folder) = data_folder_around(around) {
+        if let Some(data_folder) = data_folder_around(folder.parent().unwrap_or(&folder)) {
             return Err(Error::invalid(format!(
                 "{} is inside the data folder {}, which may hold nothing else; name a destination outside of it",
                 folder.display(),
                 data_folder.display()
             )));
         }
-        // Left by a crash while an earlier backup was being replaced, or a folder of the user.
-        if replaces && old.exists() {
-            return Err(in_use(&old));
-        }
         if let Some(parent) = part.parent() {
             fs::create_dir_all(parent).map_err(failed)?;
         }
-        let work = WorkFolder::begin(&part)?;
-        Ok(Self { folder, work, replaces, old })
+        // From here on, no other backup to this destination is in progress.
+        let mut staging = Self { folder, work: WorkFolder::begin(&part)?, replaces: false, old };
+        match staging.check(replaced) {
+            Ok(replaces) => {
+                staging.replaces = replaces;
+                Ok(staging)
+            }
+            Err(error) => {
+                staging.work.remove();
+                Err(error)
+            }
+        }
+    }
+
+    /// Checks that the destination can be used. Returns whether it is an earlier backup, which will be replaced.
+    fn check(&self, replaced: Option<&str>) -> Result<bool> {
+        let Self { folder, old, .. } = self;
+        // A crash while the earlier backup was being replaced has left it under its other name.
+        if let Some(cluster_id) = replaced
+            && !folder.exists()
+            && is_backup_of(old, cluster_id)
+        {
+            let failed = |error| failed_io(&format!("making the backup {}", folder.display()), error);
+            fs::rename(old, folder).map_err(failed)?;
+        }
+        let replaces = check_destination(folder, replaced)?;
+        // Left by a crash while an earlier backup was being replaced, or a folder of the user.
+        if replaces && old.exists() {
+            return Err(in_use(old));
+        }
+        Ok(replaces)
     }
 
     /// The earlier backup at the destination, which will be replaced.
@@ -118,6 +133,12 @@ impl Staging {
 
 /// Checks that a destination is free. Returns whether it is an earlier backup of the database with this cluster id.
 fn check_destination(folder: &Path, replaced: Option<&str>) -> Result<bool> {
+    if folder.is_symlink() {
+        return Err(Error::invalid(format!(
+            "{} is a symbolic link, which the backup would replace; name the folder itself",
+            folder.display()
+        )));
+    }
     match fs::read_dir(folder) {
         Ok(_) if replaced.is_some() && is_data_folder(folder) => {
             check_not_open(folder).map_err(|error| match error.kind() {
@@ -198,6 +219,10 @@ impl WorkFolder {
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
+        // Another backup may have ended and removed the file after it was opened here.
+        if !is_at(&lock, &path.join(LOCK_FILE)) {
+            return Err(in_use(path));
+        }
         let work = Self { path: path.to_owned(), lock };
         match fs::remove_dir_all(work.copy()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
@@ -212,20 +237,55 @@ impl WorkFolder {
         self.path.join(COPY_FOLDER)
     }
 
-    /// Removes the folder.
+    /// Removes the folder, unless it contains files of others. The lock is removed last, so that the next backup can
+    /// take over what is left if this process is killed meanwhile.
     pub(super) fn remove(&self) {
-        if let Err(error) = fs::remove_dir_all(&self.path) {
-            tracing::warn!(folder = %self.path.display(), %error, "an unfinished backup was not removed");
+        let copy = match fs::remove_dir_all(self.copy()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        };
+        let removed = copy.and_then(|()| fs::remove_file(self.path.join(LOCK_FILE)));
+        if let Err(error) = removed.and_then(|()| fs::remove_dir(&self.path)) {
+            tracing::warn!(folder = %self.path.display(), %error, "the folder of a backup was not removed");
         }
     }
 }
 
-/// Whether a folder is empty, or contains only what a backup that has not ended leaves.
+/// Whether an open file is the one at this path.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    let place = |metadata: &fs::Metadata| (metadata.dev(), metadata.ino());
+    matches!((file.metadata(), fs::metadata(path)), (Ok(open), Ok(stored)) if place(&open) == place(&stored))
+}
+
+/// Such a file cannot be removed while it is open.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
+}
+
+/// Whether a folder is empty, or contains only what a backup that has not ended leaves: an empty lock file and the
+/// folder of the copy.
 fn is_left_over(path: &Path) -> bool {
+    if path.is_symlink() {
+        return false;
+    }
     let Ok(entries) = fs::read_dir(path) else { return false };
-    let names: io::Result<Vec<_>> = entries.map(|entry| Ok(entry?.file_name())).collect();
-    let is_own = |name: &OsStr| name == LOCK_FILE || name == COPY_FOLDER;
-    names.is_ok_and(|names| {
-        names.is_empty() || names.iter().any(|name| name == LOCK_FILE) && names.iter().all(|name| is_own(name))
-    })
+    let mut has_copy = false;
+    let mut has_lock = false;
+    for entry in entries {
+        let Ok((name, metadata)) = entry.and_then(|entry| Ok((entry.file_name(), entry.metadata()?))) else {
+            return false;
+        };
+        if name == LOCK_FILE && metadata.is_file() && metadata.len() == 0 {
+            has_lock = true;
+        } else if name == COPY_FOLDER && metadata.is_dir() {
+            has_copy = true;
+        } else {
+            return false;
+        }
+    }
+    has_lock || !has_copy
 }

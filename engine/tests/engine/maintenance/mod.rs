@@ -167,6 +167,45 @@ fn a_backup_removes_what_a_killed_one_has_left() {
     }
 }
 
+/// A backup removes nothing that another program has put into its folder, or that only looks like its own.
+#[test]
+fn a_backup_keeps_files_of_others_beside_it() {
+    let db = Database::folder();
+    db.table("t", &["f"]).put(&put("r", &[("f:q", 1, "v")])).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let [to, part, other] = ["b", "b.part", "other"].map(|name| folder.path().join(name));
+    let refused = |made: &str| {
+        assert_eq!(kind(db.engine.backup(&to, &mut quiet)), ErrorKind::InvalidArgument, "{made}");
+        assert!(!to.exists(), "{made}");
+    };
+    std::fs::create_dir_all(part.join("copy")).unwrap();
+    refused("a copy without a lock");
+    std::fs::write(part.join("UNFINISHED"), "mine").unwrap();
+    refused("a file that is not empty");
+    std::fs::write(part.join("UNFINISHED"), "").unwrap();
+    std::fs::rename(&part, &other).unwrap();
+    std::fs::write(other.join("copy/file"), "mine").unwrap();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&other, &part).unwrap();
+        refused("a link");
+        assert!(other.join("copy/file").exists());
+        std::fs::remove_file(&part).unwrap();
+        std::os::unix::fs::symlink(&other, &to).unwrap();
+        assert_eq!(kind(db.engine.backup(&to, &mut quiet)), ErrorKind::InvalidArgument);
+        std::fs::remove_file(&to).unwrap();
+    }
+    db.engine
+        .backup(&to, &mut |_| {
+            std::fs::write(part.join("file"), "mine").unwrap();
+            Ok(())
+        })
+        .unwrap();
+    let left: Vec<_> = std::fs::read_dir(&part).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["file"]);
+    assert_eq!(read(&open(&to).table(&name("t")), "r"), ["f:q@1=v"]);
+}
+
 fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
     std::fs::create_dir(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
