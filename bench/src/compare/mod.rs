@@ -16,6 +16,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 pub use self::report::grouped;
@@ -84,7 +85,8 @@ pub struct Options {
     #[arg(long)]
     baseline: Option<PathBuf>,
     /// The Redis server. With an empty name, nothing is compared with Redis
-    #[arg(long, default_value = "redis-server")]
+    // The parser of paths refuses an empty one.
+    #[arg(long, default_value = "redis-server", value_parser = OsStringValueParser::new().map(PathBuf::from))]
     redis: PathBuf,
     /// The Thrift server of a running HBase, which is measured in the same rounds
     #[arg(long)]
