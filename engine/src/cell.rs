@@ -75,6 +75,16 @@ impl Cell {
     }
 }
 
+/// A value that belongs to another object. The fields are as in [`Cell`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct CellRef<'a> {
+    pub family: &'a [u8],
+    pub qualifier: &'a [u8],
+    pub timestamp: i64,
+    pub value: &'a [u8],
+}
+
 /// Cells of one row in HBase's order: family, qualifier ascending, timestamp descending.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Row {

@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::store::{StoreOptions, held_by_compactions, memory_bytes, memtables_in_use};
 
-/// Memory for the row cache if the size of neither cache is set.
-const ROW_CACHE_BYTES: u64 = 96 << 20;
+/// The least memory for the row cache if the size of neither cache is set.
+const ROW_CACHE_BYTES_MIN: u64 = 96 << 20;
 
 /// Options for opening a database.
 #[derive(Clone, Default)]
@@ -17,8 +17,8 @@ pub struct Options {
     /// Maximum memory for cached blocks, in bytes. `None`: a quarter of the memory of the machine or control group, 32
     /// MiB to 8 GiB.
     pub cache_bytes: Option<u64>,
-    /// Maximum memory for the row cache, in bytes. 0 switches it off. `None`: an eighth of `cache_bytes`, or 96 MiB if
-    /// that is `None` as well.
+    /// Maximum memory for the row cache, in bytes. 0 switches it off. `None`: an eighth of `cache_bytes`. If
+    /// that is `None` as well, an eighth of its default, and at least 96 MiB.
     pub row_cache_bytes: Option<u64>,
     /// Memory for data that is not yet in files, over all tables, in bytes. Above it the largest part is flushed; at
     /// twice as much, writes wait. `None`: 128 MiB.
@@ -71,7 +71,10 @@ impl Options {
 
     /// Maximum memory for the row cache, in bytes.
     pub(crate) fn row_cache_limit(&self) -> u64 {
-        self.row_cache_bytes.or(self.cache_bytes.map(|bytes| bytes / 8)).unwrap_or(ROW_CACHE_BYTES)
+        self.row_cache_bytes.or(self.cache_bytes.map(|bytes| bytes / 8)).unwrap_or_else(|| {
+            let share = self.for_store().cache_bytes() / 8;
+            share.max(ROW_CACHE_BYTES_MIN)
+        })
     }
 
     /// The memory for data that is not yet in files above which the largest part is flushed, in bytes.

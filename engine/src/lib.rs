@@ -67,7 +67,7 @@ pub mod table;
 mod value;
 mod write;
 
-pub use cell::{Cell, CellKind, LATEST, Row};
+pub use cell::{Cell, CellKind, CellRef, LATEST, Row};
 pub use config::{Limits, MemoryLimits, Options};
 pub use database::{Damage, Engine, FamilyProgress, TableFiles, TableTraffic, Traffic};
 pub use error::{Error, ErrorKind, Result};

@@ -78,6 +78,12 @@ pub fn of_plain(mut stored: Bytes) -> Bytes {
     stored
 }
 
+/// As [`of_plain`], borrowed.
+#[inline]
+pub fn plain_bytes(stored: &[u8]) -> &[u8] {
+    stored.get(1..).unwrap_or_default()
+}
+
 /// Encodes a value. The result is never empty.
 pub fn encode(ttl_ms: Option<i64>, sequence: Option<u64>, bytes: &[u8]) -> Bytes {
     // A vector that is full becomes `Bytes` without another allocation.

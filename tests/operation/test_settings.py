@@ -443,12 +443,12 @@ def test_derived_values_are_those_in_force(tmp_path):
     found = settings()
     assert found["server.listen"] == (["127.0.0.1:9090"], "default") and found["server.host"][0] == "127.0.0.1"
     assert found["info.listen"][0] == "127.0.0.1:9095" and found["queues.length"][0] == 10 * found["queues.handlers"][0]
-    assert found["store.cache"][0].endswith(("MiB", "GiB")) and found["store.row_cache"][0] == "96MiB"
+    assert found["store.cache"][0].endswith(("MiB", "GiB")) and found["store.row_cache"][0].endswith("MiB")
     found = settings("--listen", "0.0.0.0:9090", "--cache-mib", "64", "--info-listen", "off", "--set", "slow.time=3s")
     assert found["server.host"][0] == os.uname().nodename and found["store.row_cache"][0] == "8MiB"
     assert found["info.listen"][0] == "off" and found["slow.scan_time"][0] == "3s"
     printed, _ = config()
-    assert '# listen = ["127.0.0.1:9090"] ' in printed and '# row_cache = "96MiB" ' in printed
+    assert '# listen = ["127.0.0.1:9090"] ' in printed and '# row_cache = "' in printed
     # They do not become fixed when the output is used as a settings file.
     assert settings("--config", toml(tmp_path, printed), "--cache-mib", "64")["store.row_cache"][0] == "8MiB"
 

@@ -31,9 +31,10 @@ mod stored_row;
 mod times;
 mod work_limit;
 
+pub use crate::row_cache::{PackedCells, PackedRow};
 pub use crate::stop::{Stop, Watch};
 pub use budget::{Budget, Unlimited};
-pub use remembered::RememberedRows;
+pub use remembered::{RememberedRow, RememberedRows};
 pub use reused_row::{NumberedCell, ReusedRow};
 pub(crate) use row::{exists, get, newest, newest_times};
 pub use row_page::{PageCell, PageRow, RowPage};

@@ -1,19 +1,19 @@
 //! Gets of whole rows that the row cache answers, without looking up the table.
 
-use std::borrow::Borrow;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 
-use super::budget::{Budget, take_row};
-use super::row::{get_at_once, of_columns};
+use super::budget::Budget;
+use super::row::{get_at_once, of_columns, of_packed};
 use crate::catalog::{Family, TableSlot};
-use crate::cell::Row;
+use crate::cell::{CellRef, Row};
 use crate::core::Handle;
 use crate::error::Result;
 use crate::name::TableName;
 use crate::request::{Columns, Get};
+use crate::row_cache::{PackedRow, Remembered};
 
 /// The rows of one table that the row cache remembers as a get of the newest cells of a whole row returns them. Useful
 /// for a client that reads one table often: the table is looked up once, and the answers are shared.
@@ -23,6 +23,31 @@ use crate::request::{Columns, Get};
 pub struct RememberedRows {
     handle: Weak<Handle>,
     slot: Arc<TableSlot>,
+}
+
+/// An answer that is remembered, or a part of one.
+pub enum RememberedRow {
+    /// A packed row, with its newest cells.
+    Packed(PackedRow),
+    /// A row that is shared with other answers.
+    Shared(Arc<Row>),
+    /// A row that belongs to this answer.
+    Own(Row),
+}
+
+impl RememberedRow {
+    /// The number of cells, and the bytes of their families, qualifiers and values.
+    fn cells_and_bytes(&self) -> (usize, usize) {
+        let row = match self {
+            Self::Packed(packed) => {
+                let bytes = |cell: CellRef<'_>| cell.family.len() + cell.qualifier.len() + cell.value.len();
+                return (packed.cells().len(), packed.cells().map(bytes).sum());
+            }
+            Self::Shared(row) => &**row,
+            Self::Own(row) => row,
+        };
+        (row.cells.len(), row.cells.iter().map(|cell| cell.bytes() - cell.row.len()).sum())
+    }
 }
 
 impl fmt::Debug for RememberedRows {
@@ -45,24 +70,34 @@ impl RememberedRows {
     ///
     /// # Errors
     /// That of the budget.
-    pub fn get(&self, row: &[u8], budget: &dyn Budget) -> Result<Option<Arc<Row>>> {
-        self.find(row, budget, |whole, _| Some(whole))
+    pub fn get(&self, row: &[u8], budget: &dyn Budget) -> Result<Option<RememberedRow>> {
+        self.find(row, budget, |whole, _| {
+            Some(match whole {
+                Remembered::Packed(packed) => RememberedRow::Packed(packed),
+                Remembered::Row(row) => RememberedRow::Shared(row),
+            })
+        })
     }
 
     /// As [`Self::get`], for some columns. Also `None` if the table does not have all of their families.
     ///
     /// # Errors
     /// That of the budget.
-    pub fn get_columns(&self, row: &[u8], columns: &Columns, budget: &dyn Budget) -> Result<Option<Row>> {
-        self.find(row, budget, |whole, families| of_columns(&whole, columns, families))
+    pub fn get_columns(&self, row: &[u8], columns: &Columns, budget: &dyn Budget) -> Result<Option<RememberedRow>> {
+        self.find(row, budget, |whole, families| {
+            Some(RememberedRow::Own(match whole {
+                Remembered::Packed(packed) => of_packed(&packed, columns, families)?,
+                Remembered::Row(row) => of_columns(&row, columns, families)?,
+            }))
+        })
     }
 
-    fn find<R: Borrow<Row>>(
+    fn find(
         &self,
         row: &[u8],
         budget: &dyn Budget,
-        select: impl FnOnce(Arc<Row>, &[Family]) -> Option<R>,
-    ) -> Result<Option<R>> {
+        select: impl FnOnce(Remembered, &[Family]) -> Option<RememberedRow>,
+    ) -> Result<Option<RememberedRow>> {
         let Some(handle) = self.handle.upgrade() else { return Ok(None) };
         let Ok(core) = handle.live() else { return Ok(None) };
         let found = core.catalog.with_slot_at_once(&self.slot, |table| {
@@ -70,8 +105,9 @@ impl RememberedRows {
             let families = table.families();
             let whole = core.row_cache.remembered(table.number(), row, families, &*core.store)?;
             let answer = select(whole, families)?;
-            Some(take_row(budget, answer.borrow()).map(|()| {
-                table.count_reads(row, 1, answer.borrow().bytes());
+            let (cells, bytes) = answer.cells_and_bytes();
+            Some(budget.take(cells, bytes).map(|()| {
+                table.count_reads(row, 1, bytes + cells * row.len());
                 answer
             }))
         });

@@ -1,5 +1,6 @@
 //! Reading one row.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -23,7 +24,7 @@ use crate::group;
 use crate::key;
 use crate::name::TableName;
 use crate::request::{Columns, Get, TimeRange, check_row};
-use crate::row_cache::{CachedRow, Lookup, PartlyCachedRow, RowSource};
+use crate::row_cache::{CachedRow, Lookup, PackedRow, PartlyCachedRow, RowSource};
 use crate::stop::Stop;
 use crate::store::{Order, Snapshot, SpaceId};
 use crate::value::Value;
@@ -174,10 +175,8 @@ fn open_in(core: &Core, table: &Arc<TableState>, get: &Get, budget: &dyn Budget)
     } else {
         core.row_cache.find(table.number(), &get.row, families, &*core.store)
     };
-    if let Lookup::Hit(row, _) = &found
-        && is_of_newest(get)
-        && let Some(whole) = row.answer()
-        && let Some(answer) = of_columns(whole, &get.columns, families)
+    if is_of_newest(get)
+        && let Some(answer) = remembered(&found, &get.columns, families)
     {
         return Ok((Arc::clone(table), Opened::Answer(answer)));
     }
@@ -189,7 +188,7 @@ fn open_in(core: &Core, table: &Arc<TableState>, get: &Get, budget: &dyn Budget)
     let from = key::row_prefix(&get.row);
     let to = key::row_end(&from);
     let wanted = |space| plans.iter().any(|plan| plan.family.space == space);
-    let (snapshot, cached) = match source(core, found, families, wanted, (&from, &to))? {
+    let (snapshot, cached) = match source(core, found, table, wanted, (&from, &to))? {
         Source::Cached(row, rest) => {
             (Arc::new(PartlyCachedRow { row: Arc::clone(&row), rest }) as Arc<dyn Snapshot>, Some(row))
         }
@@ -246,13 +245,32 @@ fn remember_whole(core: &Core, table: &TableState, row: &Bytes, cached: &Arc<Cac
     Ok(())
 }
 
+/// The answer to a get of the newest versions, if a cached row shows it without being evaluated.
+fn remembered(found: &Lookup, columns: &Columns, families: &[Family]) -> Option<Row> {
+    match found {
+        Lookup::Packed(packed) => of_packed(packed, columns, families),
+        Lookup::Hit(row, _) => of_columns(row.answer()?, columns, families),
+        Lookup::Admitted(_) | Lookup::Miss => None,
+    }
+}
+
+/// Whether a table has all families that these columns name.
+fn has_families(columns: &Columns, families: &[Family]) -> bool {
+    let is_known = |name: &Bytes| families.binary_search_by(|family| family.name.cmp(name)).is_ok();
+    columns.families().all(|(name, _)| is_known(name))
+}
+
+/// The part of a packed row that these columns select; `None` if the table does not have all of their families.
+pub(super) fn of_packed(packed: &PackedRow, columns: &Columns, families: &[Family]) -> Option<Row> {
+    has_families(columns, families).then(|| packed.to_row(|family, qualifier| columns.contains(family, qualifier)))
+}
+
 /// The part of a whole row that these columns select; `None` if the table does not have all of their families.
 pub(super) fn of_columns(whole: &Row, columns: &Columns, families: &[Family]) -> Option<Row> {
     if columns.is_all() {
         return Some(whole.clone());
     }
-    let is_known = |name: &Bytes| families.binary_search_by(|family| family.name.cmp(name)).is_ok();
-    if !columns.families().all(|(name, _)| is_known(name)) {
+    if !has_families(columns, families) {
         return None;
     }
     let cells: Vec<_> =
@@ -273,11 +291,18 @@ enum Source {
 fn source(
     core: &Core,
     found: Lookup,
-    families: &Arc<[Family]>,
+    table: &TableState,
     wanted: impl Fn(SpaceId) -> bool,
     (from, to): (&[u8], &[u8]),
 ) -> Result<Source> {
+    let families = table.families();
     let (row, admission) = match found {
+        Lookup::Packed(packed) => {
+            return Ok(match packed.unpack(families) {
+                Some(row) => Source::Cached(Arc::new(row), None),
+                None => Source::Stored(core.store.snapshot()?),
+            });
+        }
         Lookup::Hit(row, _) if row.has(&wanted) => return Ok(Source::Cached(row, None)),
         Lookup::Hit(row, admission) => (row, admission),
         Lookup::Admitted(admission) => (Arc::new(CachedRow::unread(families)), admission),
@@ -292,7 +317,11 @@ fn source(
     work_limit::charge_seeks(families.len())?;
     let charge = |seeks, pairs| work_limit::charge_seeks(seeks).and_then(|()| work_limit::charge(pairs, 0));
     let now_ms = core.store.now_ms();
-    let row = match row.with(&wanted, &RowSource { snapshot: &snapshot, from, to, now_ms, charge: &charge })? {
+    let garbage = Cell::new(0);
+    let more =
+        row.with(&wanted, &RowSource { snapshot: &snapshot, from, to, now_ms, charge: &charge, garbage: &garbage });
+    table.count_garbage(garbage.get());
+    let row = match more? {
         Some(more) if more.is_too_large() => {
             core.row_cache.refuse(&admission);
             return Ok(Source::Stored(snapshot));

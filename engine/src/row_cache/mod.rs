@@ -9,6 +9,9 @@
 //! read, or the other way round, and a put should cost little in both cases. Versions, delete markers and TTLs are
 //! evaluated when a cached row is read, as for all stored data.
 //!
+//! A row that is small and simple enough is packed: a get reads its answer directly from one allocation. All other rows
+//! keep the pairs of the store, and perhaps an answer beside them.
+//!
 //! The unit is a family of a row: a read caches the families that it requests, and one that is too large does not
 //! prevent caching of the others. Compactions do not invalidate cached rows, because they drop only cells that no get
 //! of the newest versions returns. Such cells are not cached either, so a row that is overwritten often takes no more
@@ -18,34 +21,38 @@
 //! journal. A cached row therefore belongs to the generation of the store in which it was looked up, and is a miss in
 //! every other generation.
 
+mod packed_row;
 mod put_log;
 mod row;
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+pub use packed_row::{PackedCells, PackedRow};
 use put_log::PutLog;
 pub(crate) use row::{CachedRow, PartlyCachedRow, RowSource};
 
 use crate::catalog::{self, Family, LOCK_PREFIX};
 use crate::cell::Row;
 use crate::key;
-use crate::store::{BuildPrehashed, Statistics, Store, Transaction};
+use crate::store::{BuildPrehashed, Pair, SpaceId, Statistics, Store, Transaction};
 
 const SHARDS: usize = 16;
 /// Number of write counters. Rows share them: a write of one row briefly blocks the insertion of the others that share
 /// its counter.
 const STRIPES: usize = 4096;
-/// Admission filter: a row is cached on its second request. Hashes of recently requested rows, in sets of a few each.
-const ADMISSION_SETS: usize = 16 * 1024;
+/// The tags of a set of the admission filter.
 const ADMISSION_WAYS: usize = 4;
+/// The admission filter has a tag for each of this number of bytes of the cache. A small row takes a little less, so a
+/// row that would be requested again before it is evicted is remembered.
+const ADMISSION_BYTES: usize = 256;
 /// A write of more rows removes them from the cache.
 const UPDATED_ROWS_MAX: usize = 16;
 /// After this number of writes without a read, a write removes the row from the cache.
@@ -62,12 +69,15 @@ const EVENT: u64 = 1 << 24;
 /// in the order, and the headers and the rounding of its allocations. Measured as resident memory with jemalloc for
 /// rows of one to forty cells.
 const ENTRY_BYTES: usize = 352;
+/// As [`ENTRY_BYTES`], for an entry whose row is packed. Does not include the allocation of the packed row.
+const PACKED_ENTRY_BYTES: usize = 232;
+/// The counts of references before the content of an [`Arc`].
+const ARC_BYTES: usize = 2 * size_of::<usize>();
 
 /// The row cache of one database.
 pub(crate) struct RowCache {
     shards: Vec<Mutex<Shard>>,
     stripes: Vec<AtomicU64>,
-    requested: Vec<[AtomicU32; ADMISSION_WAYS]>,
     /// Makes the hashes of names unpredictable.
     seed: u64,
     /// Capacity of each shard in bytes.
@@ -84,15 +94,19 @@ struct Shard {
     hits: u64,
     misses: u64,
     evictions: u64,
+    /// The admission filter: tags of recently requested rows, newest first in each set. While the cache has room, a row
+    /// is cached on its first request, afterwards on its second. Memory that is never written is never resident.
+    requested: Vec<[u32; ADMISSION_WAYS]>,
 }
 
 struct Entry {
-    name: Bytes,
+    /// The table's families when the row was read.
+    families: Arc<[Family]>,
     /// The generation of the store that the row was read from; see [`crate::store::Store::generation`].
     generation: u64,
     /// The row without the puts of `unmerged`.
-    row: Arc<CachedRow>,
-    /// The puts that have ended since `row` was read or merged.
+    content: Content,
+    /// The puts that have ended since `content` was read or merged.
     unmerged: PutLog,
     /// The number of the write in progress that hides the entry, as [`RowCache::begin_write`] draws it; 0 if none does.
     hidden_by: u64,
@@ -102,21 +116,74 @@ struct Entry {
     unread_writes: u8,
 }
 
+/// A row in the form in which it is cached.
+enum Content {
+    Packed(PackedRow),
+    Pairs(Box<NamedRow>),
+}
+
+/// A row that is not packed, and the name under which it is locked.
+struct NamedRow {
+    name: Bytes,
+    row: Arc<CachedRow>,
+}
+
+impl Content {
+    /// A row in the smallest form that can hold it.
+    fn of(name: Bytes, row: &Arc<CachedRow>) -> Self {
+        match PackedRow::of(&name, row) {
+            Some(packed) => Self::Packed(packed),
+            None => Self::Pairs(Box::new(NamedRow { name, row: Arc::clone(row) })),
+        }
+    }
+
+    /// The name under which the row is locked.
+    fn name(&self) -> &[u8] {
+        match self {
+            Self::Packed(packed) => packed.name(),
+            Self::Pairs(named) => &named.name,
+        }
+    }
+
+    /// The row after these puts, at the time `now_ms`. `None` if the new state is unknown or too large.
+    fn after(&self, puts: &[(SpaceId, Pair)], families: &Arc<[Family]>, now_ms: i64) -> Option<Self> {
+        match self {
+            Self::Packed(packed) => {
+                if let Some(packed) = packed.with_replaced(puts, families) {
+                    return Some(Self::Packed(packed));
+                }
+                let row = packed.unpack(families)?.after(puts, now_ms)?;
+                Some(Self::of(Bytes::copy_from_slice(packed.name()), &Arc::new(row)))
+            }
+            Self::Pairs(named) => Some(Self::of(named.name.clone(), &Arc::new(named.row.after(puts, now_ms)?))),
+        }
+    }
+
+    /// The memory that it takes with its entry, in bytes.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Packed(packed) => PACKED_ENTRY_BYTES + row::allocated(ARC_BYTES + packed.len()),
+            Self::Pairs(named) => ENTRY_BYTES + named.name.len() + named.row.bytes(),
+        }
+    }
+}
+
 impl Entry {
     /// Whether this is a row of the table with this number.
     fn is_of(&self, table: u64, row: &[u8]) -> bool {
-        let own = self.name.split_first_chunk::<LOCK_PREFIX>();
+        let own = self.content.name().split_first_chunk::<LOCK_PREFIX>();
         own.is_some_and(|(own_table, own_row)| *own_table == table.to_be_bytes() && own_row == row)
     }
 
-    /// Whether the entry shows the row to reads with this state of the table and of the store.
+    /// Whether the entry shows the row to reads with this state of the table and of the store. Compares pointers,
+    /// because every change of a table creates a new list of families.
     fn is_current(&self, families: &Arc<[Family]>, generation: u64) -> bool {
-        self.generation == generation && self.row.is_of(families)
+        self.generation == generation && Arc::ptr_eq(&self.families, families)
     }
 
     /// The memory that it takes, in bytes.
     fn bytes(&self) -> usize {
-        entry_bytes(&self.name, &self.row) + self.unmerged.bytes()
+        self.content.bytes() + self.unmerged.bytes()
     }
 }
 
@@ -131,6 +198,8 @@ pub(crate) struct Admission {
 
 /// The result of a lookup.
 pub(crate) enum Lookup {
+    /// The row is cached, and packed.
+    Packed(PackedRow),
     /// The row is cached, perhaps without some of its families, which can be added.
     Hit(Arc<CachedRow>, Admission),
     /// The row is not cached and should be.
@@ -139,14 +208,15 @@ pub(crate) enum Lookup {
     Miss,
 }
 
-/// The memory that an entry takes, in bytes.
-fn entry_bytes(name: &Bytes, row: &CachedRow) -> usize {
-    ENTRY_BYTES + name.len() + row.bytes()
+/// A remembered answer to a get of the newest versions of a whole row.
+pub(crate) enum Remembered {
+    Packed(PackedRow),
+    Row(Arc<Row>),
 }
 
 /// The admission filter's tag of a requested row; odd.
 fn tag(hash: u64) -> u32 {
-    (hash >> 20) as u32 | 1
+    hash as u32 | 1
 }
 
 /// The tag of a row that is too large to be cached; even.
@@ -159,9 +229,8 @@ impl RowCache {
     pub(crate) fn new(bytes: u64) -> Self {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         Self {
-            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            shards: (0..SHARDS).map(|_| Mutex::new(Shard::new(bytes / SHARDS))).collect(),
             stripes: (0..STRIPES).map(|_| AtomicU64::new(0)).collect(),
-            requested: (0..if bytes == 0 { 0 } else { ADMISSION_SETS }).map(|_| Default::default()).collect(),
             seed: RandomState::new().hash_one(()),
             bytes_max: bytes / SHARDS,
         }
@@ -206,29 +275,21 @@ impl RowCache {
                 if !entry.is_current(families, generation) {
                     // The table has been altered since, or the store reopened.
                     shard.remove(hash);
-                } else if shard.merge(hash, store)
-                    && let Some(entry) = shard.rows.get_mut(&hash)
-                {
-                    (entry.used, entry.unread_writes) = (true, 0);
-                    let (row, name) = (Arc::clone(&entry.row), entry.name.clone());
+                } else if let Some(entry) = shard.merged(hash, store) {
+                    let lookup = match &entry.content {
+                        Content::Packed(packed) => Lookup::Packed(packed.clone()),
+                        Content::Pairs(named) => {
+                            let (row, name) = (Arc::clone(&named.row), named.name.clone());
+                            let events = self.stripe(hash).load(Ordering::SeqCst);
+                            Lookup::Hit(row, Admission { name, hash, events, generation })
+                        }
+                    };
                     shard.hits += 1;
-                    let events = self.stripe(hash).load(Ordering::SeqCst);
-                    return Lookup::Hit(row, Admission { name, hash, events, generation });
+                    return lookup;
                 }
             }
             shard.misses += 1;
-        }
-        let (requested, tag) = (&self.requested[hash as usize % ADMISSION_SETS], tag(hash));
-        let same = |was: &u32| *was == tag || *was == too_large(tag);
-        match requested.iter().map(|way| way.load(Ordering::Relaxed)).find(same) {
-            Some(was) if was == tag => {}
-            Some(_) => return Lookup::Miss,
-            None => {
-                // Newest first. Concurrent updates may lose a tag: that row is admitted one request later.
-                for way in (1..ADMISSION_WAYS).rev() {
-                    requested[way].store(requested[way - 1].load(Ordering::Relaxed), Ordering::Relaxed);
-                }
-                requested[0].store(tag, Ordering::Relaxed);
+            if !shard.admits(hash, self.bytes_max) {
                 return Lookup::Miss;
             }
         }
@@ -246,26 +307,20 @@ impl RowCache {
         row: &[u8],
         families: &Arc<[Family]>,
         store: &dyn Store,
-    ) -> Option<Arc<Row>> {
+    ) -> Option<Remembered> {
         if self.bytes_max == 0 {
             return None;
         }
         let hash = self.hash(table, row);
         let mut shard = self.shard(hash).lock();
-        let entry = shard.rows.get_mut(&hash).filter(|entry| entry.is_of(table, row))?;
+        let entry = shard.rows.get(&hash).filter(|entry| entry.is_of(table, row))?;
         if entry.hidden_by != 0 || !entry.is_current(families, store.generation()) {
             return None;
         }
-        if entry.row.answer().is_none() || !entry.unmerged.is_empty() {
-            if !shard.merge(hash, store) {
-                return None;
-            }
-            let entry = shard.rows.get(&hash)?;
-            entry.row.remember_newest(&entry.name.slice(LOCK_PREFIX..));
-        }
-        let entry = shard.rows.get_mut(&hash)?;
-        let answer = Arc::clone(entry.row.answer()?);
-        (entry.used, entry.unread_writes) = (true, 0);
+        let answer = match &shard.merged(hash, store)?.content {
+            Content::Packed(packed) => Remembered::Packed(packed.clone()),
+            Content::Pairs(named) => Remembered::Row(Arc::clone(named.row.answer()?)),
+        };
         shard.hits += 1;
         Some(answer)
     }
@@ -273,8 +328,9 @@ impl RowCache {
     /// Records that a row is too large to be cached: it is not admitted again while the admission filter remembers it.
     pub(crate) fn refuse(&self, admission: &Admission) {
         let tag = tag(admission.hash);
-        for way in &self.requested[admission.hash as usize % ADMISSION_SETS] {
-            let _ = way.compare_exchange(tag, too_large(tag), Ordering::Relaxed, Ordering::Relaxed);
+        let mut shard = self.shard(admission.hash).lock();
+        if let Some(way) = shard.set(admission.hash).and_then(|set| set.iter_mut().find(|way| **way == tag)) {
+            *way = too_large(tag);
         }
     }
 
@@ -290,11 +346,9 @@ impl RowCache {
         let mut shard = self.shard(admission.hash).lock();
         // A write increments its counter before it takes this lock. So it is either seen here, or it removes the row
         // inserted here.
-        let bytes = entry_bytes(&admission.name, row);
-        if !self.is_unchanged(&admission, admission.generation) || bytes > self.bytes_max {
-            return;
+        if self.is_unchanged(&admission, admission.generation) {
+            shard.put(admission, row, self.bytes_max);
         }
-        shard.put(admission, row, self.bytes_max);
     }
 
     /// Begins a write of the rows with these names. Reads do not find the rows in the cache until the guard is dropped,
@@ -318,12 +372,46 @@ impl RowCache {
 }
 
 impl Shard {
+    /// A shard of a cache with this number of bytes for each shard.
+    fn new(bytes_max: usize) -> Self {
+        let sets = (bytes_max / ADMISSION_BYTES / ADMISSION_WAYS).max(usize::from(bytes_max > 0));
+        Self { requested: vec![[0; ADMISSION_WAYS]; sets], ..Self::default() }
+    }
+
+    /// The set of the admission filter for a row.
+    fn set(&mut self, hash: u64) -> Option<&mut [u32; ADMISSION_WAYS]> {
+        // The lowest bits choose the tag, and bits 32 to 35 the shard.
+        let at = (hash >> 36) as usize % self.requested.len().max(1);
+        self.requested.get_mut(at)
+    }
+
+    /// Whether a requested row should be cached.
+    fn admits(&mut self, hash: u64, bytes_max: usize) -> bool {
+        // Not all of it, so that rows which are requested again find room.
+        let has_room = self.bytes < bytes_max / 8 * 7;
+        let tag = tag(hash);
+        let Some(set) = self.set(hash) else { return false };
+        match set.iter().find(|way| **way == tag || **way == too_large(tag)) {
+            Some(was) => *was == tag,
+            None => {
+                set.rotate_right(1);
+                set[0] = tag;
+                has_room
+            }
+        }
+    }
+
     fn put(&mut self, admission: Admission, row: &Arc<CachedRow>, bytes_max: usize) {
         let Admission { name, hash, generation, .. } = admission;
+        let (families, content, unmerged) = (Arc::clone(row.families()), Content::of(name, row), PutLog::default());
+        let bytes = content.bytes();
+        if bytes > bytes_max {
+            return;
+        }
         self.remove(hash);
-        self.bytes += entry_bytes(&name, row);
-        let (row, unmerged) = (Arc::clone(row), PutLog::default());
-        self.rows.insert(hash, Entry { name, generation, row, unmerged, hidden_by: 0, used: false, unread_writes: 0 });
+        self.bytes += bytes;
+        let entry = Entry { families, generation, content, unmerged, hidden_by: 0, used: false, unread_writes: 0 };
+        self.rows.insert(hash, entry);
         self.order.push_back(hash);
         self.evict(bytes_max);
         // The order also holds rows that have been removed since, some of them several times.
@@ -361,7 +449,7 @@ impl Shard {
     fn hide(&mut self, hash: u64, name: &Bytes, write: u64) -> bool {
         let Some(entry) = self.rows.get_mut(&hash) else { return false };
         // A hidden row is being written by another call, after which its state is unknown.
-        if entry.name == *name && entry.hidden_by == 0 && entry.unread_writes < UNREAD_WRITES_MAX {
+        if entry.content.name() == &name[..] && entry.hidden_by == 0 && entry.unread_writes < UNREAD_WRITES_MAX {
             entry.hidden_by = write;
             return true;
         }
@@ -387,27 +475,34 @@ impl Shard {
         entry.unmerged.append(puts);
         self.bytes += entry.bytes();
         let is_long = entry.unmerged.puts() >= UNMERGED_PUTS_MAX || entry.unmerged.bytes() > UNMERGED_BYTES_MAX;
-        if !is_long || self.merge(hash, store) {
-            self.evict(bytes_max);
+        if is_long {
+            self.merge(hash, store);
         }
+        self.evict(bytes_max);
     }
 
-    /// Merges the puts of a row into it. Returns whether the row is still cached: it is removed if its new state is
-    /// unknown or too large.
-    fn merge(&mut self, hash: u64, store: &dyn Store) -> bool {
-        let Some(entry) = self.rows.get_mut(&hash) else { return false };
-        if entry.unmerged.is_empty() {
-            return true;
+    /// A row that is being read, with its puts merged. `None` if it is not cached any more.
+    fn merged(&mut self, hash: u64, store: &dyn Store) -> Option<&Entry> {
+        let entry = self.rows.get_mut(&hash)?;
+        if !entry.unmerged.is_empty() {
+            self.merge(hash, store);
         }
-        let before = entry.bytes();
-        let Some(row) = entry.row.after(&entry.unmerged.take(), store.now_ms()) else {
-            self.bytes -= before;
-            self.rows.remove(&hash);
-            return false;
-        };
-        entry.row = Arc::new(row);
-        self.bytes = self.bytes - before + entry.bytes();
-        true
+        let entry = self.rows.get_mut(&hash)?;
+        (entry.used, entry.unread_writes) = (true, 0);
+        Some(entry)
+    }
+
+    /// Merges the puts of a row into it. Removes the row if its new state is unknown or too large.
+    fn merge(&mut self, hash: u64, store: &dyn Store) {
+        let Some(entry) = self.rows.get_mut(&hash) else { return };
+        self.bytes -= entry.bytes();
+        match entry.content.after(&entry.unmerged.take(), &entry.families, store.now_ms()) {
+            Some(content) => {
+                entry.content = content;
+                self.bytes += entry.bytes();
+            }
+            None => drop(self.rows.remove(&hash)),
+        }
     }
 }
 

@@ -67,6 +67,31 @@ impl CachedRow {
         }
     }
 
+    /// A row that has these pairs in its families.
+    pub(super) fn of(families: &Arc<[Family]>, pairs: Vec<Vec<Pair>>) -> Self {
+        let mut row = Self::unread(families);
+        for (slot, pairs) in row.slots.iter_mut().zip(pairs) {
+            let (bytes, added) = pairs_bytes(&pairs);
+            row.bytes += bytes + added;
+            row.timeless &= pairs.iter().all(|(_, value)| value::is_plain(value));
+            *slot = Slot::Pairs(own(pairs));
+        }
+        row
+    }
+
+    /// Whether no cell of the row expires.
+    pub(super) fn is_timeless(&self) -> bool {
+        self.timeless
+    }
+
+    /// The families, with the pairs of those that are cached.
+    pub(super) fn whole_families(&self) -> impl Iterator<Item = (&Family, Option<&[Pair]>)> {
+        self.families.iter().zip(&self.slots).map(|(family, slot)| match slot {
+            Slot::Pairs(pairs) => (family, Some(&pairs[..])),
+            Slot::Unread | Slot::TooLarge => (family, None),
+        })
+    }
+
     /// This row with the families that `wanted` selects, unless they are too large. `None` if that would change
     /// nothing.
     ///
@@ -134,10 +159,9 @@ impl CachedRow {
         self.slots.iter().all(|slot| matches!(slot, Slot::TooLarge))
     }
 
-    /// Whether the row was read with these families. Compares pointers, because every change of a table creates a new
-    /// list.
-    pub(crate) fn is_of(&self, families: &Arc<[Family]>) -> bool {
-        Arc::ptr_eq(&self.families, families)
+    /// The table's families when the row was read.
+    pub(super) fn families(&self) -> &Arc<[Family]> {
+        &self.families
     }
 
     /// The remembered answer to a get of the newest versions of the whole row.
@@ -151,52 +175,6 @@ impl CachedRow {
             // Concurrent readers compute the same answer, so the first one may stay.
             let _ = self.answer.set(Arc::new(answer.clone()));
         }
-    }
-
-    /// Remembers the answer to such a get if it is simply the newest pair of each column of a small row. `key` is the
-    /// row key.
-    pub(crate) fn remember_newest(&self, key: &Bytes) {
-        if self.is_small()
-            && let Some(cells) = self.newest(key)
-        {
-            let key = if cells.is_empty() { Bytes::new() } else { key.clone() };
-            let _ = self.answer.set(Arc::new(Row { key, cells, partial: false }));
-        }
-    }
-
-    /// The newest cell of each column; `None` if it has to be evaluated.
-    fn newest(&self, row: &Bytes) -> Option<Vec<Cell>> {
-        let mut cells = Vec::new();
-        for (family, slot) in self.families.iter().zip(&self.slots) {
-            let Slot::Pairs(pairs) = slot else { return None };
-            if family.rules.new_version_behavior {
-                return None;
-            }
-            let mut column: &[u8] = &[];
-            for (key, value) in pairs.iter() {
-                let prefix_len = key::row_prefix_len(key).ok()?;
-                // A family marker hides cells.
-                let column_len = key::column_prefix_len(key, prefix_len).ok()??;
-                let (kind, timestamp) = key::kind_and_time(key, column_len).ok()?;
-                if kind != CellKind::Put || !value::is_plain(value) {
-                    return None;
-                }
-                // The newest version comes first.
-                if column == &key[..column_len] {
-                    continue;
-                }
-                column = &key[..column_len];
-                cells.push(Cell {
-                    row: row.clone(),
-                    family: family.name.clone(),
-                    qualifier: key::qualifier_of(column, prefix_len),
-                    timestamp,
-                    kind,
-                    value: value::of_plain(value.clone()),
-                });
-            }
-        }
-        Some(cells)
     }
 
     /// Whether the answer can be remembered, is not remembered yet, and takes little time to compute.
@@ -228,6 +206,8 @@ pub(crate) struct RowSource<'a> {
     pub(crate) now_ms: i64,
     /// Called with numbers of seeks and of pairs left out. Fails if they exceed the caller's limit on work.
     pub(crate) charge: &'a dyn Fn(usize, usize) -> Result<()>,
+    /// The bytes of the expired values that have been read.
+    pub(crate) garbage: &'a std::cell::Cell<u64>,
 }
 
 /// The memory of a list of families that counts towards each row, in bytes.
@@ -253,7 +233,7 @@ fn pairs_bytes(pairs: &[Pair]) -> (usize, usize) {
 
 /// The memory of an allocation with jemalloc, in bytes: it has four sizes for each doubling, and those above 14 KiB
 /// take a page more.
-fn allocated(bytes: usize) -> usize {
+pub(super) fn allocated(bytes: usize) -> usize {
     const SMALL_MAX: usize = 14 << 10;
     const PAGE: usize = 4 << 10;
     if bytes <= 64 {
@@ -274,6 +254,9 @@ fn read_family(family: &Family, source: &RowSource<'_>) -> Result<Option<(Arc<[P
     while let Some(pair) = cursor.next()? {
         examined += pair_bytes(&pair);
         if filter.filter(&pair.0, &pair.1) == Verdict::Drop {
+            if is_expired(family, &pair, source.now_ms) {
+                source.garbage.set(source.garbage.get() + (pair.0.len() + pair.1.len()) as u64);
+            }
             if examined > EXAMINED_BYTES_MAX {
                 return Ok(None);
             }
@@ -327,6 +310,16 @@ fn merge<'a>(
     all.retain(|(key, value)| filter.filter(key, value) == Verdict::Keep);
     let (bytes, added) = pairs_bytes(&all);
     (bytes <= FAMILY_BYTES_MAX).then(|| (own(all), bytes + added))
+}
+
+/// Whether a pair is a value that has expired.
+fn is_expired(family: &Family, (key, stored): &Pair, now_ms: i64) -> bool {
+    let Ok(Some((CellKind::Put, timestamp))) = key::row_prefix_len(key).map(|row| key::version_of_column(key, row))
+    else {
+        return false;
+    };
+    let of_family = family.rules.ttl_ms != i64::MAX && timestamp < now_ms.saturating_sub(family.rules.ttl_ms);
+    of_family || value::is_expired(stored, timestamp, now_ms).unwrap_or(false)
 }
 
 fn is_put(key: &[u8]) -> Result<bool> {

@@ -1,11 +1,9 @@
 //! Reads of the newest cells of one row. They are the most frequent calls, and are answered directly from their encoded
 //! arguments, with the table that the connection has named last, and mostly with a row that the row cache remembers.
 
-use std::borrow::Borrow;
-use std::sync::Arc;
-
+use hjall_engine::Error;
+use hjall_engine::read::RememberedRow;
 use hjall_engine::request::Columns;
-use hjall_engine::{Error, Row};
 
 use super::context::CallContext;
 use super::{last_table, permission};
@@ -26,23 +24,6 @@ pub struct RowRead<'a> {
     pub columns: Columns,
 }
 
-/// The answer to such a read.
-pub enum Answer {
-    /// All cells, as the row cache remembers them.
-    Remembered(Arc<Row>),
-    /// The requested cells.
-    Read(Row),
-}
-
-impl Borrow<Row> for Answer {
-    fn borrow(&self) -> &Row {
-        match self {
-            Self::Remembered(row) => row,
-            Self::Read(row) => row,
-        }
-    }
-}
-
 impl RowRead<'_> {
     /// The answer; `None` if the method has to be run.
     ///
@@ -53,19 +34,17 @@ impl RowRead<'_> {
         context: &CallContext<'_>,
         method: Method,
         refuse: impl FnOnce(Error) -> Fault,
-    ) -> Result<Option<Answer>, Fault> {
+    ) -> Result<Option<RememberedRow>, Fault> {
         permission::check(context, method, &self.table)?;
         let found = last_table::with_table(context, self.table, |LastTable { rows, .. }| {
             let remembered = match self.columns.is_all() {
-                true => rows.get(self.row, context.scope).map(|row| row.map(Answer::Remembered)),
-                false => {
-                    let part = rows.get_columns(self.row, &self.columns, context.scope);
-                    part.map(|row| row.map(Answer::Read))
-                }
+                true => rows.get(self.row, context.scope),
+                false => rows.get_columns(self.row, &self.columns, context.scope),
             };
+            let read = || rows.read(self.row, &self.columns, context.scope);
             let found = match remembered {
                 // The method reports errors, such as that of an unknown family.
-                Ok(None) => Ok(rows.read(self.row, &self.columns, context.scope).ok().flatten().map(Answer::Read)),
+                Ok(None) => Ok(read().ok().flatten().map(RememberedRow::Own)),
                 known => known,
             };
             let is_dropped = matches!(found, Ok(None)) && rows.is_dropped();

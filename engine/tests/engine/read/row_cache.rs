@@ -211,7 +211,7 @@ fn a_row_that_is_overwritten_often_stays_in_the_cache() {
             assert_eq!(values, [b"999", b"999", b"one"]);
         }
         let after = engine.statistics().unwrap();
-        assert_eq!(after.row_cache_hits - before.row_cache_hits, 2, "{after:?}");
+        assert_eq!(after.row_cache_hits - before.row_cache_hits, 3, "{after:?}");
         assert!(after.row_cache_bytes < 2 * 1024, "{after:?}");
         // A read of the past does not use the cache, and still sees the older versions.
         let raw = Get { raw: true, max_versions: 2_000, ..Get::new("r") };
@@ -345,7 +345,9 @@ fn the_cache_stays_within_its_size() {
     let found = engine.statistics().unwrap();
     assert!(found.row_cache_bytes_max <= 1 << 20 && found.row_cache_bytes <= found.row_cache_bytes_max, "{found:?}");
     assert!(found.row_cache_rows > 0 && found.row_cache_evictions > 0, "{found:?}");
-    assert_eq!((found.row_cache_hits, found.row_cache_misses), (0, 1_000));
+    // Those that were cached while there was room are found again, if they have not been evicted.
+    assert!(found.row_cache_hits <= found.row_cache_rows + found.row_cache_evictions, "{found:?}");
+    assert_eq!(found.row_cache_hits + found.row_cache_misses, 1_000);
 }
 
 #[test]

@@ -1,14 +1,12 @@
 //! `getRow` and `getRowWithColumns` without attributes, answered from their encoded arguments.
 
-use std::borrow::Borrow;
-
 use bytes::Bytes;
 use hjall_engine::request::Columns;
 use thrift::protocol::TType;
 
 use super::column::Column;
 use super::error::undeclared;
-use super::rows::write_row;
+use super::rows::write_remembered;
 use crate::gateway::context::CallContext;
 use crate::gateway::remembered::{COLUMNS_MAX, RowRead};
 use crate::wire::Encoding;
@@ -34,7 +32,7 @@ pub fn remembered_row(
     };
     let wanted = read(Fields::new(encoding, arguments), at).ok()?;
     match wanted.find(context, Method::Thrift1(method), undeclared) {
-        Ok(row) => Some(write_row(row?.borrow(), output)),
+        Ok(row) => Some(write_remembered(&row?, output)),
         Err(fault) => Some(Err(fault)),
     }
 }

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use hjall_engine::read::{PageCell, RowPage};
-use hjall_engine::{Cell, Row};
+use hjall_engine::read::{PageCell, RememberedRow, RowPage};
+use hjall_engine::{Cell, CellRef, Row};
 use hjall_idl::hbase1::GetRowResult;
 use thrift::protocol::{TSerializable, TType};
 
@@ -108,7 +108,23 @@ pub fn write_row(row: &Row, output: &mut Output<'_>) -> Result<(), Fault> {
     if !has_distinct_ascending_columns(row) {
         return Rows::mapped(vec![row.clone()]).write(output);
     }
-    Ok(output.append(&OneRow(row))?)
+    Ok(output.append(&OneRow(&row.key, row.cells.iter().map(Column::from)))?)
+}
+
+/// As [`write_row`], for an answer that may be packed.
+///
+/// # Errors
+/// As for [`write_row`].
+pub fn write_remembered(row: &RememberedRow, output: &mut Output<'_>) -> Result<(), Fault> {
+    let packed = match row {
+        RememberedRow::Packed(packed) => packed,
+        RememberedRow::Shared(row) => return write_row(row, output),
+        RememberedRow::Own(row) => return write_row(row, output),
+    };
+    if !are_distinct_and_ascending(packed.cells().map(Column::from)) {
+        return write_row(&packed.to_row(|_, _| true), output);
+    }
+    Ok(output.append(&OneRow(packed.key(), packed.cells().map(Column::from)))?)
 }
 
 /// A cell as replies contain it.
@@ -125,6 +141,13 @@ impl<'a> From<&'a Cell> for Column<'a> {
     fn from(cell: &'a Cell) -> Self {
         let Cell { family, qualifier, value, timestamp, .. } = cell;
         Self { family, qualifier, value, timestamp: *timestamp }
+    }
+}
+
+impl<'a> From<CellRef<'a>> for Column<'a> {
+    #[inline]
+    fn from(CellRef { family, qualifier, value, timestamp }: CellRef<'a>) -> Self {
+        Self { family, qualifier, value, timestamp }
     }
 }
 
@@ -175,14 +198,14 @@ impl WriteWith for End {
 }
 
 /// The result with one row, or with none if it has no cells.
-struct OneRow<'a>(&'a Row);
+struct OneRow<'a, C>(&'a [u8], C);
 
-impl WriteWith for OneRow<'_> {
+impl<'a, C: ExactSizeIterator<Item = Column<'a>> + Clone> WriteWith for OneRow<'_, C> {
     fn write(&self, writer: &mut impl Writer) {
-        let Self(row) = self;
-        Head(usize::from(!row.cells.is_empty())).write(writer);
-        if !row.cells.is_empty() {
-            MappedRow(&row.key, row.cells.iter().map(Column::from)).write(writer);
+        let Self(key, columns) = self;
+        Head(usize::from(columns.len() > 0)).write(writer);
+        if columns.len() > 0 {
+            MappedRow(key, columns.clone()).write(writer);
         }
         End.write(writer);
     }

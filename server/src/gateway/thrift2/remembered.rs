@@ -1,13 +1,11 @@
 //! `get` of the newest cells of a row, answered from its encoded arguments.
 
-use std::borrow::Borrow;
-
 use bytes::Bytes;
 use hjall_engine::request::Columns;
 use thrift::protocol::TType;
 
 use super::error::data;
-use super::rows::write_row;
+use super::rows::write_remembered;
 use crate::gateway::context::CallContext;
 use crate::gateway::remembered::{COLUMNS_MAX, RowRead};
 use crate::wire::Encoding;
@@ -30,7 +28,7 @@ pub fn remembered_row(
     }
     let wanted = read(Fields::new(encoding, arguments)).ok()?;
     match wanted.find(context, Method::Thrift2(method), |error| data(&error)) {
-        Ok(row) => Some(write_row(row?.borrow(), output)),
+        Ok(row) => Some(write_remembered(&row?, output)),
         Err(fault) => Some(Err(fault)),
     }
 }

@@ -1,7 +1,7 @@
 //! Replies that consist of rows. They are written without building the structs of the contract.
 
-use hjall_engine::read::{PageCell, RowPage};
-use hjall_engine::{Cell, CellKind, Row};
+use hjall_engine::read::{PageCell, RememberedRow, RowPage};
+use hjall_engine::{Cell, CellKind, CellRef, Row};
 use thrift::protocol::TType;
 
 use crate::wire::fault::Fault;
@@ -27,7 +27,22 @@ impl OneRow {
 /// # Errors
 /// The reply exceeds its limit.
 pub fn write_row(row: &Row, output: &mut Output<'_>) -> Result<(), Fault> {
-    Ok(output.append(&OneResult(row))?)
+    Ok(output.append(&OneResult(ResultStruct::of(row)))?)
+}
+
+/// As [`write_row`], for an answer that may be packed.
+///
+/// # Errors
+/// As for [`write_row`].
+pub fn write_remembered(row: &RememberedRow, output: &mut Output<'_>) -> Result<(), Fault> {
+    match row {
+        RememberedRow::Packed(packed) => {
+            let columns = packed.cells().map(Column::from);
+            Ok(output.append(&OneResult(ResultStruct { key: packed.key(), columns, partial: false }))?)
+        }
+        RememberedRow::Shared(row) => write_row(row, output),
+        RememberedRow::Own(row) => write_row(row, output),
+    }
 }
 
 /// A list of rows.
@@ -118,12 +133,12 @@ impl WriteWith for End {
 }
 
 /// The result with one row.
-struct OneResult<'a>(&'a Row);
+struct OneResult<R>(R);
 
-impl WriteWith for OneResult<'_> {
+impl<R: WriteWith> WriteWith for OneResult<R> {
     fn write(&self, writer: &mut impl Writer) {
         Head(None).write(writer);
-        ResultStruct::of(self.0).write(writer);
+        self.0.write(writer);
         End.write(writer);
     }
 }
@@ -143,6 +158,13 @@ impl<'a> From<&'a Cell> for Column<'a> {
     fn from(cell: &'a Cell) -> Self {
         let Cell { family, qualifier, value, timestamp, kind, .. } = cell;
         Self { family, qualifier, value, timestamp: *timestamp, kind: *kind }
+    }
+}
+
+impl<'a> From<CellRef<'a>> for Column<'a> {
+    #[inline]
+    fn from(CellRef { family, qualifier, value, timestamp }: CellRef<'a>) -> Self {
+        Self { family, qualifier, value, timestamp, kind: CellKind::Put }
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) static SETTINGS: [Setting; 8] = [
     Setting {
         name: "store.row_cache",
         kind: bytes(0, 1 << 44),
-        default: Default::Unset("an eighth of store.cache, or 96 MiB if that is not set either"),
+        default: Default::Unset("an eighth of store.cache, and at least 96 MiB if that is not set either"),
         summary: "Maximum memory for the row cache, which keeps rows that are read repeatedly. 0 switches it off",
         reason: "Rows that are read often are few compared with the blocks that contain them",
         reloads: false,
