@@ -73,6 +73,19 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The value of a field of type i32.
+    pub fn i32(&mut self) -> Result<i32, Unusual> {
+        let (value, width) = match self.encoding {
+            Encoding::Binary => (i32::from_be_bytes(*self.rest.first_chunk().ok_or(Unusual)?), 4),
+            Encoding::Compact => {
+                let (zigzag, width) = varint32(self.rest).ok().flatten().ok_or(Unusual)?;
+                ((zigzag >> 1) as i32 ^ -((zigzag & 1) as i32), width)
+            }
+        };
+        self.rest = self.rest.get(width..).ok_or(Unusual)?;
+        Ok(value)
+    }
+
     /// The number of elements in the value of a field of type list, which must have elements of this type. They have to
     /// be read then.
     pub fn list(&mut self, of: TType) -> Result<usize, Unusual> {

@@ -1,10 +1,11 @@
 //! `put` of a few cells, run directly from its encoded arguments.
 
 use hjall_engine::LATEST;
-use hjall_engine::mutation::{Durability, PutCellOf, PutOf};
+use hjall_engine::mutation::{PutCellOf, PutOf};
 use hjall_idl::hbase2::PutResult;
 use thrift::protocol::{TSerializable, TType};
 
+use super::convert::durability;
 use super::error::{data, io};
 use crate::gateway::context::CallContext;
 use crate::gateway::short_put::{ShortPut, read_cells};
@@ -44,19 +45,20 @@ fn read(mut fields: Fields<'_>) -> Result<ShortPut<'_>, Unusual> {
     Ok(ShortPut { table: table.ok_or(Unusual)?, put: put.ok_or(Unusual)? })
 }
 
-/// Reads a put without a timestamp, a durability and a visibility.
+/// Reads a put without a timestamp and a visibility.
 fn read_put<'a>(fields: &mut Fields<'a>) -> Result<PutOf<&'a [u8]>, Unusual> {
-    let (mut row, mut cells) = (None, None);
+    let (mut row, mut cells, mut level) = (None, None, None);
     while let Some(field) = fields.next_field()? {
         match field {
             (1, TType::String) => row = Some(fields.bytes()?),
             (2, TType::List) => cells = Some(read_cells(fields, read_cell)?),
             (5, TType::Map) => fields.empty_map()?,
+            (6, TType::I32) => level = Some(fields.i32()?),
             _ => return Err(Unusual),
         }
     }
     let (row, cells) = (row.ok_or(Unusual)?, cells.ok_or(Unusual)?);
-    Ok(PutOf { row, cells, ttl_ms: None, durability: Durability::UseDefault })
+    Ok(PutOf { row, cells, ttl_ms: None, durability: durability(level) })
 }
 
 /// Reads a cell without a timestamp and tags.

@@ -55,6 +55,11 @@ fn cell(method: Method) -> impl Strategy<Value = Value> {
     })
 }
 
+/// The durability of a put of Thrift2, which may be unknown.
+fn durability() -> impl Strategy<Value = Option<Value>> {
+    prop_oneof![3 => Just(None), 2 => (-1..7_i32).prop_map(|level| Some(Value::I32(level)))]
+}
+
 /// The arguments of one of the methods, most of them as clients send them.
 fn put() -> impl Strategy<Value = (Method, Value)> {
     select(vec![MUTATE_ROW, PUT]).prop_flat_map(|method| {
@@ -71,15 +76,16 @@ fn put() -> impl Strategy<Value = (Method, Value)> {
             12 => Just(None),
             1 => select(vec![(1, text("t")), (2, text("row1")), (6, Value::I32(1)), (9, text("unknown"))]).prop_map(Some),
         ];
-        (cells, table, key, attributes, unusual).prop_map(move |(cells, table, key, attributes, unusual)| {
+        let parts = (cells, table, key, attributes, durability(), unusual);
+        parts.prop_map(move |(cells, table, key, attributes, durability, unusual)| {
             let cells = Some(Value::List(TType::Struct, cells));
             let attributes = attributes.map(|pairs| Value::Map(TType::String, TType::String, pairs));
             let mut all = vec![(1, text(table))];
             match method {
                 MUTATE_ROW => all.extend(fields([(2, Some(key)), (3, cells), (4, attributes)]).into_iter().chain(unusual)),
                 _ => {
-                    let parts = fields([(1, Some(key)), (2, cells), (5, attributes)]).into_iter().chain(unusual);
-                    all.push((2, Value::Struct(parts.collect())));
+                    let parts = fields([(1, Some(key)), (2, cells), (5, attributes), (6, durability)]);
+                    all.push((2, Value::Struct(parts.into_iter().chain(unusual).collect())));
                 }
             }
             (method, Value::Struct(all))
@@ -99,10 +105,12 @@ fn put_of_list(method: Method) -> impl Strategy<Value = Value> {
         40 => Just(None),
         1 => select(vec![(1, text("row1")), (3, Value::I64(7)), (6, Value::I32(1)), (9, text("unknown"))]).prop_map(Some),
     ];
-    (key, cells, attributes, unusual).prop_map(move |(key, cells, attributes, unusual)| {
+    (key, cells, attributes, durability(), unusual).prop_map(move |(key, cells, attributes, durability, unusual)| {
         let attributes = attributes.map(|pairs| Value::Map(TType::String, TType::String, pairs));
         let attributes = attributes.filter(|_| method == PUT_MULTIPLE);
-        let all = fields([(1, Some(key)), (2, Some(Value::List(TType::Struct, cells))), (5, attributes)]);
+        let durability = durability.filter(|_| method == PUT_MULTIPLE);
+        let cells = Some(Value::List(TType::Struct, cells));
+        let all = fields([(1, Some(key)), (2, cells), (5, attributes), (6, durability)]);
         Value::Struct(all.into_iter().chain(unusual).collect())
     })
 }
