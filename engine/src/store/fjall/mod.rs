@@ -17,6 +17,7 @@ mod database;
 mod failure;
 mod fence;
 mod group;
+mod load;
 mod open_files;
 mod options;
 mod reopenable_database;
