@@ -27,7 +27,7 @@ def test_loaded_rows_are_read_as_put_ones_are(table):
     assert table.bulk_load(rows) == 2
     assert table.row(b"a", include_timestamp=True)[b"f:a"] == (b"1", 7)
     assert list(table.scan()) == [(b"a", {b"f:a": b"1", b"f:b": b"2", b"g:": b"3"}), (b"b", {b"f:x": b"z"})]
-    assert table.bulk_load(iter(rows), timestamp=9, ttl_ms=10**12) == 2
+    assert table.bulk_load(iter(rows), timestamp=9, ttl_ms=10**15) == 2
     assert table.bulk_load([]) == 0
 
 
@@ -140,9 +140,10 @@ def test_arrow_data_is_loaded_in_bulk(table):
     data = pyarrow.table({"id": [b"a", b"b", b"c"], "f:n": pyarrow.array([1, None, 3], pyarrow.int32())})
     assert table.load_arrow(data, "id", bulk=True, batch_rows=1) == 2
     assert dict(table.scan()) == {b"a": {b"f:n": b"\0\0\0\1"}, b"c": {b"f:n": b"\0\0\0\3"}}
-    for bad in (data.take([1, 0, 2]), data.slice(0, 2).cast(data.schema).take([0, 0]).append_column("x:q", [["1", "2"]])):
-        with pytest.raises((ValueError, hjall.FamilyNotFound)):
-            table.load_arrow(bad.take([len(bad) - 1, 0]), "id", bulk=True, timestamp=99)
+    with pytest.raises(ValueError, match='row "a" follows row "c"'):
+        table.load_arrow(data.take([2, 0]), "id", bulk=True, timestamp=99)
+    with pytest.raises(hjall.FamilyNotFound):
+        table.load_arrow(data.append_column("x:q", [[b"1", b"2", b"3"]]), "id", bulk=True, timestamp=99)
     assert table.count() == 2 and table.row(b"a", include_timestamp=True)[b"f:n"][1] != 99
     with pytest.raises(TypeError, match="durability"):
         table.load_arrow(data, "id", bulk=True, durability="SYNC_WAL")
