@@ -26,6 +26,7 @@ mod rewrite;
 mod space;
 mod statistics;
 mod store;
+mod sync_ahead;
 mod syncer;
 mod tombstones;
 

@@ -13,6 +13,7 @@ use crate::store::active_transaction::{KEY_BYTES_MAX, RESERVED_KEY};
 use crate::store::fjall::database::Database;
 use crate::store::fjall::failure::failed;
 use crate::store::fjall::requested_compaction::IngestionInProgress;
+use crate::store::fjall::sync_ahead::SyncAhead;
 use crate::store::{JournalSync, SpaceId, no_such_space};
 
 /// The thread checks whether it has been stopped each time it has written this number of pairs.
@@ -228,13 +229,16 @@ pub(super) fn copy<'a>(
     to: &'a Keyspace,
     mut check: impl FnMut() -> Result<()>,
 ) -> Result<Ingestion<'a>> {
+    let mut files = SyncAhead::new(&to.tree);
     let mut ingestion = Ingestion::begin(to)?;
     for (n, item) in (0_u64..).zip(from.iter()) {
         if n % CHECK_INTERVAL == CHECK_INTERVAL - 1 {
             check()?;
         }
         let (key, value) = item.into_inner().map_err(|error| failed(LOADING, error))?;
+        files.wrote(key.len() + value.len());
         ingestion.write(key.into(), value.into())?;
     }
+    files.sync();
     Ok(ingestion)
 }
