@@ -40,7 +40,10 @@ pub fn run(rows: usize, value_bytes: usize, rounds: usize, random: bool) -> Outc
     let values = Values::new(value_bytes);
     let order = if random { "random" } else { "ascending" };
     println!("{rows} rows of one cell of {value_bytes} bytes, {rounds} rounds; batches of {BATCH} rows, {order} order");
-    println!("{:<34} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9}", "", "rows/s", "p50 ms", "p99 ms", "p99.9 ms", "max ms", "finish ms");
+    println!(
+        "{:<34} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "", "rows/s", "p50 ms", "p99 ms", "p99.9 ms", "max ms", "finish ms"
+    );
     let names: Vec<Vec<u8>> = {
         let mut names: Vec<_> = (0..rows).map(row).collect();
         names.sort_unstable();

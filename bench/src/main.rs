@@ -232,7 +232,8 @@ enum What {
         #[arg(long, default_value_t = 100_000)]
         gets: usize,
     },
-    /// Loading rows into the embedded engine: batches of puts and bulk loads, compared with fjall's batches and ingestion
+    /// Loading rows into the embedded engine: batches of puts and bulk loads, compared with fjall's batches and
+    /// ingestion
     Bulk {
         /// Rows to load, of one cell
         #[arg(long, default_value_t = 1_000_000)]

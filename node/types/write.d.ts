@@ -167,8 +167,8 @@ export interface BulkLoadOptions extends Abortable {
 }
 
 /**
- * An element of a bulk load, which is copied: a Row from a scan (its cells keep their timestamps), a pair, or a put with
- * its key.
+ * An element of a bulk load, which is copied: a Row from a scan (its cells keep their timestamps), a pair, or a put
+ * with its key.
  */
 export type LoadedRow<Columns, In extends Input> =
   | Row<Columns & object>

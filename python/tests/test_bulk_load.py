@@ -1,13 +1,15 @@
 """Bulk loads: sorted rows that are written to files directly."""
+
 import asyncio
 import os
 import pathlib
 import tracemalloc
 
-import hjall
-import hjall.aio
 import pyarrow
 import pytest
+
+import hjall
+import hjall.aio
 
 
 @pytest.fixture(params=["memory", "folder"])
@@ -38,14 +40,17 @@ def test_unsorted_rows_are_refused_and_leave_nothing(table):
     assert list(table.scan()) == [(b"k", {b"f:q": b"kept"})]
 
 
-@pytest.mark.parametrize("rows, error", [
-    ([(b"a", {b"x:q": b"1"})], hjall.FamilyNotFound),
-    ([(b"", {b"f:q": b"1"})], ValueError),
-    ([(b"a", {})], ValueError),
-    ([(b"a", {b"f:q": 1})], TypeError),
-    ([b"a"], (TypeError, ValueError)),
-    (5, TypeError),
-])
+@pytest.mark.parametrize(
+    "rows, error",
+    [
+        ([(b"a", {b"x:q": b"1"})], hjall.FamilyNotFound),
+        ([(b"", {b"f:q": b"1"})], ValueError),
+        ([(b"a", {})], ValueError),
+        ([(b"a", {b"f:q": 1})], TypeError),
+        ([b"a"], (TypeError, ValueError)),
+        (5, TypeError),
+    ],
+)
 def test_bad_rows_are_refused_as_in_puts(table, rows, error):
     with pytest.raises(error):
         table.bulk_load(rows)
@@ -76,7 +81,10 @@ def test_many_rows_take_little_memory_and_progress_is_reported(tmp_path):
         table, reports = db.table("t"), []
         tracemalloc.start()
         try:
-            assert table.bulk_load(((b"%08d" % n, {b"f:q": b"v" * 100}) for n in range(50_000)), progress=reports.append) == 50_000
+            assert (
+                table.bulk_load(((b"%08d" % n, {b"f:q": b"v" * 100}) for n in range(50_000)), progress=reports.append)
+                == 50_000
+            )
             assert tracemalloc.get_traced_memory()[1] < 4 << 20
         finally:
             tracemalloc.stop()

@@ -44,7 +44,7 @@ pub trait BulkLoad: Send {
     /// changed in a way for which [`Self::prepare`] has to be called again.
     ///
     /// # Errors
-    /// Those of [`Self::add`]; `Stale`: one of the spaces has been dropped. Nothing is visible after these. If the store
-    /// could not be written, it is unknown whether the load takes effect; it does entirely or not at all.
+    /// Those of [`Self::add`]; `Stale`: one of the spaces has been dropped. Nothing is visible after these. If the
+    /// store could not be written, it is unknown whether the load takes effect; it does entirely or not at all.
     fn commit(&mut self) -> Result<bool>;
 }

@@ -12,7 +12,8 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{
     BulkLoad, CompactionControl, CompactionFilterFactory, Cursor, GroupOutcome, JournalSync, LoadedPair, LoadedSpace,
-    Order, Pair, Snapshot, SpaceFiles, SpaceId, SpaceOptions, Staged, Statistics, Store, Transaction, TransactionGroup, Upcoming, row_locks,
+    Order, Pair, Snapshot, SpaceFiles, SpaceId, SpaceOptions, Staged, Statistics, Store, Transaction, TransactionGroup,
+    Upcoming, row_locks,
 };
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};

@@ -154,9 +154,9 @@ pub trait Store: Send + Sync + 'static {
     fn spaces(&self) -> Result<Vec<SpaceId>>;
 
     /// The number of times that the store has been reopened in place. Between two reopenings, a row is changed only by
-    /// transactions that name it, and by bulk loads. A reopening may also reveal or discard the writes of a failed transaction, so no
-    /// result of an earlier read may be kept. A snapshot that is taken after this number was read belongs to this
-    /// generation or a later one.
+    /// transactions that name it, and by bulk loads. A reopening may also reveal or discard the writes of a failed
+    /// transaction, so no result of an earlier read may be kept. A snapshot that is taken after this number was read
+    /// belongs to this generation or a later one.
     fn generation(&self) -> u64;
 
     /// A snapshot of everything committed so far.

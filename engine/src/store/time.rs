@@ -164,7 +164,8 @@ impl Time {
     }
 
     /// The timestamp of a bulk load that begins now, whose rows are not known yet. It is valid for every row, and all
-    /// later timestamps are no earlier. It is ahead of the time by at most [`LEAD_MAX_MS`], and 1 ms more after a delete.
+    /// later timestamps are no earlier. It is ahead of the time by at most [`LEAD_MAX_MS`], and 1 ms more after a
+    /// delete.
     pub fn begin_load(&self) -> i64 {
         let time_ms = self.earliest_ms().max(self.safe_ms());
         self.raise_floor(time_ms);

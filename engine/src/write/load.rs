@@ -153,8 +153,8 @@ impl BulkLoad {
     ///
     /// # Errors
     /// Those of [`Self::add`]. `TableNotFound`, `TableDisabled`, `ReadOnly`, and `Busy` if the table has been truncated
-    /// or one of its families removed since the load began. Nothing has been stored after these. `Io`, `DiskFull`: it is
-    /// unknown whether the load takes effect; it does entirely or not at all.
+    /// or one of its families removed since the load began. Nothing has been stored after these. `Io`, `DiskFull`: it
+    /// is unknown whether the load takes effect; it does entirely or not at all.
     pub fn finish(mut self) -> Result<Loaded> {
         self.check()?;
         self.end_row();
@@ -293,8 +293,7 @@ fn check_same(begun: &TableState, table: &TableState) -> Result<()> {
     let is_same = |family: &Family| {
         let current = table.families().iter().find(|current| current.name == family.name);
         current.is_some_and(|current| {
-            current.space == family.space
-                && current.rules.new_version_behavior == family.rules.new_version_behavior
+            current.space == family.space && current.rules.new_version_behavior == family.rules.new_version_behavior
         })
     };
     if begun.number() == table.number() && begun.families().iter().all(is_same) {

@@ -11,6 +11,7 @@ from hjall.arrow.names import ColumnNames, column_requests, decoder, family_name
 from hjall.arrow.protocol import ArrowArray, ArrowStream
 from hjall.arrow.scan import ArrowScan
 from hjall.batch import Batch
+from hjall.bulk_load import BulkLoads
 from hjall.cell import Cell, RowCells
 from hjall.errors import Error
 from hjall.filters import Filter, FirstKeyOnlyFilter, KeyOnlyFilter
@@ -42,7 +43,7 @@ _NAMES_ONLY = FirstKeyOnlyFilter() & KeyOnlyFilter()
 _COUNTED_AT_ONCE = 10_000
 
 
-class Table(_native.Table):
+class Table(BulkLoads):
     """A table. `Database.table` creates tables. A table may be used from any number of threads.
 
     Row keys, columns and values are bytes-like. A `str` is rejected unless the database was opened with an encoding.
@@ -450,40 +451,6 @@ class Table(_native.Table):
         """
         return self._put_many(list(rows), timestamp, ttl_ms, durability)
 
-    def bulk_load(
-        self,
-        rows: Iterable[tuple[BytesLike, Data]],
-        timestamp: int | None = None,
-        *,
-        ttl_ms: int | None = None,
-        progress: Callable[[int], object] | None = None,
-    ) -> int:
-        """Loads rows that are sorted by their keys, and returns their number. They are written to files directly,
-        without the write-ahead log, which is several times faster than puts.
-
-        All rows become visible at once and are durable when the method returns. If it raises an exception, nothing is
-        stored, and its files are removed. Memory does not grow with the number of rows.
-
-        `rows`: an iterable of ``(row, data)``, with ``data`` as in `put`. The rows must be in ascending order of their
-        bytes; the columns of a row may be in any order. Consecutive items with the same row belong together. Of several
-        cells with the same row, column and timestamp, the last one is stored. `timestamp`: the timestamp of cells
-        without one, in milliseconds since 1970; `None` stands for the time at which the load begins, so that a write
-        made during the load is newer. `ttl_ms` is as in `put`. `progress`: called with the number of rows read so far,
-        about every thousand rows; an exception from it ends the load.
-
-        Raises `ValueError` if the rows are not in order, `Busy` if the table is truncated or altered meanwhile, and the
-        errors of `put`.
-
-        >>> import hjall
-        >>> db = hjall.memory()
-        >>> db.create_table("t", {"f": {}})
-        >>> db.table("t").bulk_load((b"%03d" % n, {b"f:n": b"%d" % n}) for n in range(500))
-        500
-        >>> db.table("t").row(b"499")
-        {b'f:n': b'499'}
-        """
-        return self._bulk_load(rows, timestamp, ttl_ms, progress)
-
     def mutate_row(self, row: BytesLike, mutations: Iterable[Mutation]) -> None:
         """Applies puts and deletes of one row atomically, with one timestamp. A delete hides a put with the same
         timestamp in the same call.
@@ -794,11 +761,8 @@ class Table(_native.Table):
         :param durability: as for `put`: `USE_DEFAULT` (the table's), `SKIP_WAL`, `ASYNC_WAL`, `SYNC_WAL` (the
             default) or `FSYNC_WAL`.
         :param batch_rows: how many rows are written at once.
-        :param progress: called with the number of rows written so far, after every `batch_rows` rows; an exception from
-            it ends the call, and the rows remain.
-        :param bulk: whether all rows are one bulk load, as `bulk_load` describes: they must be in ascending order of
-            their keys, become visible at once when the method returns, and are not stored if it raises an exception.
-            `durability` must not be given then.
+        :param progress: called with the number of rows so far, after every `batch_rows`; an exception from it ends the call.
+        :param bulk: whether all rows are one `bulk_load`, which is durable: `durability` must not be given then.
         :returns: the number of rows written. Rows without any value are skipped.
         :raises ValueError: for data that cannot be written: a missing column, a null row key, a number out of the
             range of its encoder.
@@ -817,8 +781,6 @@ class Table(_native.Table):
         at_least_one("batch_rows", batch_rows)
         if columns is not None and family is not None:
             raise TypeError("family cannot be combined with columns, which names the family of each column")
-        if bulk and durability is not None:
-            raise TypeError("durability cannot be combined with bulk: a bulk load is durable when it returns")
         return _native.load_arrow(
             self,
             data,

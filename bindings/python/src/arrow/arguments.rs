@@ -111,6 +111,11 @@ pub fn load_arrow(
             }
         },
     };
+    if bulk && durability.is_some() {
+        return Err(PyTypeError::new_err(
+            "durability cannot be combined with bulk: a bulk load is durable when it returns",
+        ));
+    }
     let (durability, ttl_ms) = (convert::durability(durability, None)?, convert::ttl(ttl_ms)?);
     let columns = columns.map(|columns| columns.into_iter().map(target).collect::<PyResult<_>>()).transpose()?;
     let family = family.map(Bytes::from);

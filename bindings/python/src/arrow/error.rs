@@ -109,7 +109,9 @@ impl From<TransferError> for ArrowError {
     fn from(fault: TransferError) -> Self {
         match fault {
             TransferError::Engine(error) => Self::ExternalError(error.plain().to_owned().into()),
-            TransferError::Write(write) | TransferError::Load(write) => Self::ExternalError(write.error.plain().to_owned().into()),
+            TransferError::Write(write) | TransferError::Load(write) => {
+                Self::ExternalError(write.error.plain().to_owned().into())
+            }
             TransferError::Decode(message) | TransferError::Argument(message) => Self::InvalidArgumentError(message),
             TransferError::Arrow(error) => error,
         }

@@ -291,8 +291,8 @@ impl Database {
         Ok(None)
     }
 
-    /// Makes a keyspace the current one of its space for snapshots with at least the sequence number `until`. The caller
-    /// must hold `committing`.
+    /// Makes a keyspace the current one of its space for snapshots with at least the sequence number `until`. The
+    /// caller must hold `committing`.
     pub(super) fn replace_keyspace(&self, space: SpaceId, new: Space, until: u64) -> Result<()> {
         let keyspace = self.keyspace(space)?;
         // Before the new keyspace can be found, so that a reader with an older snapshot cannot read it.

@@ -99,11 +99,9 @@ fn many_rows_are_loaded_in_bounded_pieces() {
 fn the_last_one_of_equal_cells_is_stored() {
     for database in Database::all() {
         let table = database.table("t", &["f"]);
-        let loaded = load(
-            &table,
-            &[("a", &[("f:q", 5, "1"), ("f:p", 5, "x"), ("f:q", 5, "2")]), ("a", &[("f:q", 5, "3")])],
-        )
-        .unwrap();
+        let loaded =
+            load(&table, &[("a", &[("f:q", 5, "1"), ("f:p", 5, "x"), ("f:q", 5, "2")]), ("a", &[("f:q", 5, "3")])])
+                .unwrap();
         assert_eq!(loaded, Loaded { rows: 1, cells: 2 });
         assert_eq!(read(&table, "a"), ["f:p@5=x", "f:q@5=3"], "{}", database.kind);
     }
@@ -116,12 +114,11 @@ fn loads_merge_with_what_a_table_has() {
         table.put(&put("a", &[("f:q", 5, "put"), ("f:r", 5, "put")])).unwrap();
         table.put(&put("c", &[("f:q", SERVER, "put")])).unwrap();
         for (text, times) in [("1", [4, 5]), ("2", [5, 6])] {
-            let rows: [(&str, Cells<'_>); 2] = [("a", &[("f:q", times[0], text), ("f:q", times[1], text)]), ("b", &[("g:q", 1, text)])];
+            let rows: [(&str, Cells<'_>); 2] =
+                [("a", &[("f:q", times[0], text), ("f:q", times[1], text)]), ("b", &[("g:q", 1, text)])];
             load(&table, &rows).unwrap();
         }
-        let expected = [
-            "a f:q@6=2", "a f:r@5=put", "b g:q@1=2", &format!("c f:q@{NOW}=put"),
-        ];
+        let expected = ["a f:q@6=2", "a f:r@5=put", "b g:q@1=2", &format!("c f:q@{NOW}=put")];
         for round in 0..3 {
             let table = database.engine.table(&name("t"));
             assert_eq!(scan(&table), expected, "{} round {round}", database.kind);
@@ -376,8 +373,11 @@ fn loads_are_counted_by_region() {
     let database = Database::memory();
     database.engine.create_table(descriptor("t", &["f"]), vec!["b".into(), "d".into()]).unwrap();
     let table = database.engine.table(&name("t"));
-    load(&table, &[("a", &[("f:q", 1, "v")]), ("b", &[("f:q", 1, "v")]), ("e", &[("f:q", 1, "v")]), ("f", &[("f:q", 1, "v")])])
-        .unwrap();
+    load(
+        &table,
+        &[("a", &[("f:q", 1, "v")]), ("b", &[("f:q", 1, "v")]), ("e", &[("f:q", 1, "v")]), ("f", &[("f:q", 1, "v")])],
+    )
+    .unwrap();
     let traffic = database.engine.traffic_of(&name("t")).unwrap();
     let writes: Vec<u64> = traffic.regions().map(|(_, traffic)| traffic.writes).collect();
     assert_eq!(writes, [1, 1, 2]);
@@ -390,11 +390,8 @@ fn assert_whole(table: &Table, before: &[String], after: &[String], when: &str) 
 }
 
 /// One scenario of a table, loaded with [`LOADED`].
-const LOADED: [(&str, Cells<'_>); 3] = [
-    ("a", &[("f:q", 9, "load"), ("g:q", 9, "load")]),
-    ("b", &[("g:q", 9, "load")]),
-    ("c", &[("f:q", 9, "load")]),
-];
+const LOADED: [(&str, Cells<'_>); 3] =
+    [("a", &[("f:q", 9, "load"), ("g:q", 9, "load")]), ("b", &[("g:q", 9, "load")]), ("c", &[("f:q", 9, "load")])];
 
 fn fill(table: &Table, family: &str) {
     for row in ["a", "z"] {
@@ -521,9 +518,11 @@ fn aborted_loads_fail_with_the_reason_and_calls_are_counted() {
         let counted = Counted::Only(call);
         store.fail(InjectedFault { counted, nth: 1, when: When::Before, kind, lasting: false });
     };
-    for (call, kind_of_error) in
-        [(Call::BeginLoad, ErrorKind::DiskFull), (Call::PrepareLoad, ErrorKind::DiskFull), (Call::CommitLoad, ErrorKind::Io)]
-    {
+    for (call, kind_of_error) in [
+        (Call::BeginLoad, ErrorKind::DiskFull),
+        (Call::PrepareLoad, ErrorKind::DiskFull),
+        (Call::CommitLoad, ErrorKind::Io),
+    ] {
         fail(call, kind_of_error);
         assert_eq!(kind(load(&table, &[("a", &[("f:q", 1, "v")])])), kind_of_error, "{call:?}");
         assert!(store.heal(), "{call:?}");

@@ -66,7 +66,9 @@ pub(in crate::store::fjall) fn complete(
         if !inner.keyspace_exists(&name) {
             return Err(Error::new(
                 ErrorKind::Corrupt,
-                format!("the files of a bulk load (keyspace {name}) are missing; restore the data folder from a backup"),
+                format!(
+                    "the files of a bulk load (keyspace {name}) are missing; restore the data folder from a backup"
+                ),
             ));
         }
         let staging = open(&name)?;
@@ -82,8 +84,8 @@ pub(in crate::store::fjall) fn complete(
 }
 
 impl Database {
-    /// Makes the pairs of a load visible. Returns `false` if nothing was done, because a space that was empty is not any
-    /// more, or a space has another keyspace.
+    /// Makes the pairs of a load visible. Returns `false` if nothing was done, because a space that was empty is not
+    /// any more, or a space has another keyspace.
     pub(super) fn commit_load(&self, parts: &mut [Part], copied: Vec<Copied<'_>>) -> Result<bool> {
         let _committing = self.committing.lock();
         self.check_writable()?;

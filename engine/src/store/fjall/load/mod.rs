@@ -4,17 +4,18 @@
 //! each space, on a thread of the load. Opening a database drops such a keyspace, as it drops every keyspace that is
 //! not the current one of its space, so a crash or an abandoned load leaves nothing.
 //!
-//! [`BulkLoad::prepare`] completes the staging keyspaces. If a space has pairs already, it also begins an ingestion into
-//! the current keyspace, and copies the pairs to it. The commit takes place while other commits wait, and has at most
-//! three steps:
+//! [`BulkLoad::prepare`] completes the staging keyspaces. If a space has pairs already, it also begins an ingestion
+//! into the current keyspace, and copies the pairs to it. The commit takes place while other commits wait, and has at
+//! most three steps:
 //!
 //! 1. One batch makes the staging keyspaces of empty spaces their current ones, with the records that `rewrite` uses.
 //!    The same batch has a record of the ingestions that step 2 completes, if a crash could separate their effects.
 //! 2. The ingestions are completed. Each is atomic for its keyspace.
 //! 3. The record is removed.
 //!
-//! An opening that finds the record copies the pairs again, before anything else can write. Readers in the process share
-//! a view, which is renewed after step 3. A failed step 2 leaves the old view in place until the database is reopened.
+//! An opening that finds the record copies the pairs again, before anything else can write. Readers in the process
+//! share a view, which is renewed after step 3. A failed step 2 leaves the old view in place until the database is
+//! reopened.
 
 mod commit;
 mod ingestion;
@@ -85,7 +86,9 @@ impl FjallLoad {
                 Attempt::Reopened => return Err(queue::interrupted()),
                 Attempt::Refused(error) | Attempt::Failed(error) => return Err(error),
                 Attempt::Occupied => {}
-                Attempt::Crowded { spaces, bytes } => self.store.wait_for_room(&spaces, bytes, &self.store.waits.begin())?,
+                Attempt::Crowded { spaces, bytes } => {
+                    self.store.wait_for_room(&spaces, bytes, &self.store.waits.begin())?
+                }
             }
         }
     }
