@@ -761,7 +761,7 @@ class Table(BulkLoads):
         :param durability: as for `put`: `USE_DEFAULT` (the table's), `SKIP_WAL`, `ASYNC_WAL`, `SYNC_WAL` (the
             default) or `FSYNC_WAL`.
         :param batch_rows: how many rows are written at once.
-        :param progress: called with the number of rows so far, after every `batch_rows`; an exception from it ends the call.
+        :param progress: called with the number of rows so far, after every `batch_rows`; its exception ends the call.
         :param bulk: whether all rows are one `bulk_load`, which is durable: `durability` must not be given then.
         :returns: the number of rows written. Rows without any value are skipped.
         :raises ValueError: for data that cannot be written: a missing column, a null row key, a number out of the
