@@ -4,6 +4,7 @@ use bytes::Bytes;
 use fjall::Keyspace;
 
 use crate::error::Result;
+use crate::store::Pair;
 use crate::store::fjall::failure::failed;
 
 /// What failed, for errors.
@@ -11,14 +12,16 @@ pub(super) const LOADING: &str = "a bulk load";
 
 /// An ingestion that has begun. Dropping it leaves files that the next opening of the keyspace removes.
 pub(super) struct Ingestion<'a> {
-    /// Writes a pair; `None` completes the ingestion.
-    advance: Box<dyn FnMut(Option<(Bytes, Bytes)>) -> fjall::Result<()> + 'a>,
+    advance: Advance<'a>,
 }
+
+/// Writes a pair; `None` completes the ingestion.
+type Advance<'a> = Box<dyn FnMut(Option<Pair>) -> fjall::Result<()> + 'a>;
 
 impl<'a> Ingestion<'a> {
     pub fn begin(keyspace: &'a Keyspace) -> Result<Self> {
         let mut begun = Some(keyspace.start_ingestion().map_err(|error| failed(LOADING, error))?);
-        let advance = move |pair: Option<(Bytes, Bytes)>| match (pair, &mut begun) {
+        let advance = move |pair: Option<Pair>| match (pair, &mut begun) {
             (Some((key, value)), Some(ingestion)) => ingestion.write(key, value),
             (None, _) => begun.take().map_or(Ok(()), |ingestion| ingestion.finish()),
             (Some(_), None) => Ok(()),
