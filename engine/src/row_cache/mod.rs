@@ -370,7 +370,7 @@ impl RowCache {
         }
         for shard in &self.shards {
             let mut shard = shard.lock();
-            let is_of = |entry: &Entry| entry.name.starts_with(&prefix);
+            let is_of = |entry: &Entry| entry.content.name().starts_with(&prefix);
             let hashes: Vec<u64> = shard.rows.iter().filter(|(_, entry)| is_of(entry)).map(|(hash, _)| *hash).collect();
             hashes.into_iter().for_each(|hash| drop(shard.remove(hash)));
         }
