@@ -90,6 +90,7 @@ def run(base, library, families, point, arbitrary):
     power.fail_at(*point)
     said, _ = program.communicate("\n", timeout=120)
     reached = program.returncode == -9
+    print(f"rows in {families}, power failure at {point}, {'reached' if reached else 'not reached'}", flush=True)
     assert reached or (program.returncode == 0 and "closed" in said), said
     about = f"rows in {families}, power failure at {point}, {'an arbitrary part is left' if arbitrary else 'only what was synced is left'}, said {said!r}"
     power.fail(random.Random(f"{SEED}/{point}/{families}") if arbitrary else None)

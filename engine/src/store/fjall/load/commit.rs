@@ -113,7 +113,7 @@ impl Database {
         if !copies.is_empty() {
             // The files of an ingestion are durable at once. So must be the record, and the mark that covers the
             // timestamps.
-            self.sync()?;
+            self.sync().map_err(|error| self.freeze(error))?;
         }
         for copied in copied {
             // If it fails, it may have taken effect, and so have earlier ones. The next opening completes the others.
@@ -127,9 +127,9 @@ impl Database {
         // No view has been renewed since the record was written, so that all views in use have smaller numbers.
         let until = self.inner.supervisor.snapshot_tracker.get();
         for (n, part) in parts.iter_mut().enumerate() {
-            part.is_kept = replacing.contains(&n);
+            part.is_current = replacing.contains(&n);
             self.pressure.written_bytes.fetch_add(part.bytes, Ordering::Relaxed);
-            if part.is_kept {
+            if part.is_current {
                 self.replace_keyspace(part.space, Space::new(part.staging.clone()), until)?;
             }
         }

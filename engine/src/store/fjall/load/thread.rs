@@ -30,14 +30,15 @@ pub(super) struct Part {
     pub pairs: u64,
     /// The bytes of keys and values.
     pub bytes: u64,
-    /// Whether the staging keyspace has, or may have, become the current one of the space, or may have to be copied by
-    /// the next opening.
+    /// Whether the staging keyspace has become the current one of the space.
+    pub is_current: bool,
+    /// Whether it has, or may have, become the current one, or the next opening may have to copy it.
     pub is_kept: bool,
 }
 
 impl Part {
     pub fn new(space: SpaceId, staging: Keyspace) -> Self {
-        Self { space, staging, pairs: 0, bytes: 0, is_kept: false }
+        Self { space, staging, pairs: 0, bytes: 0, is_current: false, is_kept: false }
     }
 }
 
@@ -90,8 +91,9 @@ fn load(queue: &LoadQueue, database: &Weak<Database>, parts: &mut [Part]) -> Res
         if committed {
             // Before the staging keyspaces are dropped: the record of the ingestions must not come back without them.
             JournalSync::wait(&**database.syncer())?;
+            parts.iter_mut().for_each(|part| part.is_kept = part.is_current);
             queue.answer(true);
-            if parts.iter().any(|part| part.is_kept) {
+            if parts.iter().any(|part| part.is_current) {
                 let _ = database.drop_replaced();
             }
             return Ok(());
