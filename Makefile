@@ -94,12 +94,12 @@ test-hostile: build .venv/.complete ## attacks on the server with small limits: 
 hostile: build .venv/.complete ## the same attacks at length, with the default limits; prints figures of memory and latency
 	HOSTILE=long $(pytest) -s tests/hostile
 
-test-crash: build .venv/.complete ## kill -9 during writes, CRASH_ROUNDS times, and POWER_ROUNDS simulated power failures
+test-crash: build build-python .venv/.complete ## kill -9 during writes, CRASH_ROUNDS times, and POWER_ROUNDS simulated power failures
 	CRASH_ROUNDS=$(CRASH_ROUNDS) POWER_ROUNDS=$(POWER_ROUNDS) $(pytest) tests/crash
 
 crash: CRASH_ROUNDS = 2000
 crash: POWER_ROUNDS = 2000
-crash: build .venv/.complete ## the same, thousands of times (CRASH_ROUNDS=, POWER_ROUNDS=, CRASH_SEED=, POWER_SEED=); prints figures
+crash: build build-python .venv/.complete ## the same, thousands of times (CRASH_ROUNDS=, POWER_ROUNDS=, CRASH_SEED=, POWER_SEED=); prints figures
 	CRASH_ROUNDS=$(CRASH_ROUNDS) POWER_ROUNDS=$(POWER_ROUNDS) $(pytest) -s tests/crash
 
 test-linear: build .venv/.complete ## linearizability of rows under concurrent clients, kills and compactions; tests of its checker

@@ -3,6 +3,7 @@
 //! Prints figures and never fails because of one.
 
 mod ageing;
+mod bulk;
 mod calls;
 mod choice;
 mod compare;
@@ -231,6 +232,22 @@ enum What {
         #[arg(long, default_value_t = 100_000)]
         gets: usize,
     },
+    /// Loading rows into the embedded engine: batches of puts and bulk loads, compared with fjall's batches and
+    /// ingestion
+    Bulk {
+        /// Rows to load, of one cell
+        #[arg(long, default_value_t = 1_000_000)]
+        rows: usize,
+        /// Bytes of a value
+        #[arg(long, default_value_t = 100)]
+        value_bytes: usize,
+        /// Number of rounds
+        #[arg(long, default_value_t = 3)]
+        rounds: usize,
+        /// Put the rows in random order, without bulk loads
+        #[arg(long)]
+        random: bool,
+    },
     /// Scans with filters that seek, compared with a get of the row or column they find
     Filters {
         /// Rows of one table, and columns of the single row of another
@@ -288,6 +305,7 @@ fn main() -> Outcome<()> {
             let reads = Reads { cells, value_bytes, gets };
             rows.into_iter().try_for_each(|rows| reads.run(rows))
         }
+        What::Bulk { rows, value_bytes, rounds, random } => bulk::run(rows, value_bytes, rounds.max(1), random),
         What::Filters { rows } => filters::run(rows),
     }
 }

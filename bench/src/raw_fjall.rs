@@ -55,6 +55,24 @@ impl RawFjall {
         Ok(batch.commit()?)
     }
 
+    /// Puts one batch of rows with these names and values.
+    pub fn put_named<'a>(&self, rows: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Outcome<()> {
+        let mut batch = self.database.batch().durability(Some(PersistMode::Buffer));
+        for (name, value) in rows {
+            batch.insert(&self.keyspace, key(name, 1), [&[0], value].concat());
+        }
+        Ok(batch.commit()?)
+    }
+
+    /// Ingests rows with these names, which must be in ascending order, and values.
+    pub fn ingest<'a>(&self, rows: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Outcome<()> {
+        let mut ingestion = self.keyspace.start_ingestion()?;
+        for (name, value) in rows {
+            ingestion.write(key(name, 1), [&[0], value].concat())?;
+        }
+        Ok(ingestion.finish()?)
+    }
+
     /// Reads the cells of a row. Returns their number.
     pub fn get(&self, row: &[u8]) -> Outcome<usize> {
         let mut prefix = Vec::with_capacity(40);

@@ -72,4 +72,4 @@ pub use config::{Limits, MemoryLimits, Options};
 pub use database::{Damage, Engine, FamilyProgress, TableFiles, TableTraffic, Traffic};
 pub use error::{Error, ErrorKind, Result};
 pub use store::JournalDamage;
-pub use table::{Scanner, Table};
+pub use table::{BulkLoad, Loaded, Scanner, Table};

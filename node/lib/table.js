@@ -3,6 +3,7 @@
 
 const { OPERATIONS } = require('./backend.js');
 const { Batch } = require('./batch.js');
+const { bulkLoad, bulkLoadSync } = require('./bulk-load.js');
 const { oneColumn } = require('./column.js');
 const {
   CHECKED_DELETE_OPTIONS,
@@ -73,6 +74,19 @@ class Table {
    */
   createWriteStream(options) {
     return new RowWriteStream(this[BACKEND], this.name, options);
+  }
+
+  /**
+   * Loads the rows of an iterable or an async iterable, which must be in ascending order of their keys, and returns
+   * their number. They are written to files directly and become visible at once, durably. If the load fails, nothing is
+   * stored. Only for embedded databases.
+   */
+  async bulkLoad(rows, options) {
+    return await bulkLoad(this[BACKEND], this.name, rows, options);
+  }
+
+  bulkLoadSync(rows, options) {
+    return bulkLoadSync(this[BACKEND], this.name, rows, options);
   }
 
   /**

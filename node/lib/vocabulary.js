@@ -41,6 +41,14 @@ const Operation = Object.freeze({
    * request for a scan carries `begin`. Embedded only; see `Backend.scan`.
    */
   nextBlock: 10,
+  /** `{ table, number }` → `undefined`: begins a bulk load. Embedded only. */
+  beginLoad: 11,
+  /** `{ number, mutations: Put[] }` → `undefined`: adds rows to a bulk load, in order. Embedded only. */
+  addToLoad: 12,
+  /** `{ number }` → `number`: completes a bulk load and returns the number of its rows. Embedded only. */
+  finishLoad: 13,
+  /** `{ number }` → `undefined`: discards a bulk load, if there is one. Embedded only. */
+  discardLoad: 14,
   /** `{ descriptor, splits: bytes[] }` → `undefined` */
   createTable: 20,
   /** `{ descriptor }` → `undefined`: replaces the descriptor; families missing from it are removed with their data */

@@ -25,6 +25,34 @@ class Element {
 }
 
 /**
+ * An element of a stream as a mutation that shares no memory with the program. `options` are those of a put or delete,
+ * as far as the element has none of its own.
+ */
+function mutationFor(given, options, where, encoding) {
+  if (given instanceof Row) {
+    const marker = given.cells.find(({ type }) => type !== 'Put');
+    if (marker !== undefined)
+      throw new TypeError(
+        `${where}: the delete marker ${marker.type} of ${marker.column} cannot be put: scan without \`raw\``,
+      );
+    const cells = given.cells.map(({ family, qualifier, value, timestamp }) => ({
+      family,
+      qualifier,
+      value,
+      timestamp,
+    }));
+    // A row of a database with `encoding` has text, which any table accepts.
+    return putOf(given.key, cells, options, where, 'utf8', COPIED);
+  }
+  if (Array.isArray(given) && given.length === 2) return putOf(given[0], given[1], options, where, encoding, COPIED);
+  if (given !== null && typeof given === 'object' && 'key' in given && ('put' in given || 'delete' in given)) {
+    const { key, ...mutation } = given;
+    return mutationsOf(key, [{ ...options, ...mutation }], where, encoding, COPIED)[0];
+  }
+  throw new TypeError(`${where}: must be a Row, [key, columns], { key, put } or { key, delete }, not ${shown(given)}`);
+}
+
+/**
  * A Writable of rows: a Row from a scan (its cells keep their timestamps), `[key, { 'family:qualifier': value }]`, or
  * `{ key, put: …, … }` or `{ key, delete: …, … }` with the options of `put` and `delete`.
  *
@@ -99,39 +127,11 @@ class RowWriteStream extends Writable {
     const number = this.#received;
     this.#received += 1;
     try {
-      return new Element(this.#mutationOf(given, number), undefined);
+      const where = `createWriteStream: row ${number}`;
+      return new Element(mutationFor(given, this.#options, where, this.#backend.encoding), undefined);
     } catch (error) {
       return new Element(undefined, error);
     }
-  }
-
-  #mutationOf(given, number) {
-    const where = `createWriteStream: row ${number}`;
-    const { encoding } = this.#backend;
-    if (given instanceof Row) {
-      const marker = given.cells.find(({ type }) => type !== 'Put');
-      if (marker !== undefined)
-        throw new TypeError(
-          `${where}: the delete marker ${marker.type} of ${marker.column} cannot be put: scan without \`raw\``,
-        );
-      const cells = given.cells.map(({ family, qualifier, value, timestamp }) => ({
-        family,
-        qualifier,
-        value,
-        timestamp,
-      }));
-      // A row of a database with `encoding` has text, which any table accepts.
-      return putOf(given.key, cells, this.#options, where, 'utf8', COPIED);
-    }
-    if (Array.isArray(given) && given.length === 2)
-      return putOf(given[0], given[1], this.#options, where, encoding, COPIED);
-    if (given !== null && typeof given === 'object' && 'key' in given && ('put' in given || 'delete' in given)) {
-      const { key, ...mutation } = given;
-      return mutationsOf(key, [{ ...this.#options, ...mutation }], where, encoding, COPIED)[0];
-    }
-    throw new TypeError(
-      `${where}: must be a Row, [key, columns], { key, put } or { key, delete }, not ${shown(given)}`,
-    );
   }
 
   #send(callback) {
@@ -162,4 +162,4 @@ function sizeOf({ row, cells = [], markers = [] }) {
   return bytes + markers.length * CELL_BYTES;
 }
 
-module.exports = { RowWriteStream };
+module.exports = { RowWriteStream, mutationFor, sizeOf };

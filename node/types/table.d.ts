@@ -8,11 +8,13 @@ import type {
   AppendData,
   Batch,
   BatchOptions,
+  BulkLoadOptions,
   CompareOp,
   Condition,
   Deleted,
   DeleteOptions,
   IncrementData,
+  LoadedRow,
   Mutation,
   PutData,
   PutOptions,
@@ -67,6 +69,18 @@ export declare class Table<
   createReadStream(options?: ScanOptions<Columns, In> & { highWaterMark?: number | undefined }): RowReadStream<Columns, Out>;
   /** A Writable for bulk loads. */
   createWriteStream(options?: WriteStreamOptions): RowWriteStream<Columns, In>;
+  /**
+   * Loads the rows of an iterable or an async iterable, which must be in ascending order of the bytes of their keys,
+   * and returns their number. They are written to files directly, without the write-ahead log, which is several times
+   * faster than puts. All rows become visible at once and are durable when the promise resolves; if it rejects, nothing
+   * is stored. Only for embedded databases.
+   */
+  bulkLoad(
+    rows: Iterable<LoadedRow<Columns, In>> | AsyncIterable<LoadedRow<Columns, In>>,
+    options?: BulkLoadOptions,
+  ): Promise<number>;
+  /** `bulkLoad` of an iterable on the calling thread. */
+  bulkLoadSync(rows: Iterable<LoadedRow<Columns, In>>, options?: BulkLoadOptions): number;
 
   /** Writes cells of a row, atomically. */
   put(key: In, data: PutData<Columns, In>, options?: PutOptions): Promise<void>;

@@ -154,6 +154,27 @@ export type StreamedRow<Columns, In extends Input> =
   | readonly [key: In, data: PutData<Columns, In>]
   | (Mutation<Columns, In> & { readonly key: In });
 
+/** The options of `bulkLoad`. */
+export interface BulkLoadOptions extends Abortable {
+  /** The timestamp of cells without one, in milliseconds. Default: the time at which the load begins. */
+  timestamp?: Int64 | undefined;
+  /** The lifetime of the cells, in milliseconds; at least 1. */
+  ttlMs?: Int64 | undefined;
+  /** The number of rows that are handed to the engine at once. Default: 1000. */
+  batchRows?: number | undefined;
+  /** Called with the number of rows read so far. An exception from it ends the load. */
+  onProgress?: ((rows: number) => void) | undefined;
+}
+
+/**
+ * An element of a bulk load, which is copied: a Row from a scan (its cells keep their timestamps), a pair, or a put
+ * with its key.
+ */
+export type LoadedRow<Columns, In extends Input> =
+  | Row<Columns & object>
+  | readonly [key: In, data: PutData<Columns, In>]
+  | (Extract<Mutation<Columns, In>, { readonly put: unknown }> & { readonly key: In });
+
 /**
  * A stream that writes to a table. It fails with a BatchError at the first batch that has failures; `index` counts
  * the rows of the stream.

@@ -40,7 +40,8 @@ fn lane_of(operation: Option<Operation>) -> LaneKind {
             | Operation::MutateRow
             | Operation::CheckAndMutate
             | Operation::Increment
-            | Operation::Append,
+            | Operation::Append
+            | Operation::AddToLoad,
         ) => LaneKind::Write,
         Some(Operation::NextBlock) => LaneKind::Scan,
         _ => LaneKind::Admin,

@@ -20,6 +20,7 @@ mod copying;
 mod database;
 mod dispatch;
 mod lanes;
+mod loads;
 mod operation;
 mod request;
 mod scanners;

@@ -40,6 +40,16 @@ pub fn run(session: &Session, from: &mut Request, out: &mut Answer<'_>, origin: 
         Operation::Increment => out.row(&session.table(from)?.increment(&convert::increment(from)?)?),
         Operation::Append => out.row(&session.table(from)?.append(&convert::append(from)?)?),
         Operation::NextBlock => next_block(session, from, out)?,
+        Operation::BeginLoad => {
+            let table = session.table(from)?;
+            session.loads.add(from.u32()?, table.bulk_load()?);
+        }
+        Operation::AddToLoad => session.loads.put(from.u32()?, &convert::mutations(from)?)?,
+        Operation::FinishLoad => {
+            let loaded = session.loads.finish(from.u32()?)?;
+            out.i64(i64::try_from(loaded.rows).unwrap_or(i64::MAX));
+        }
+        Operation::DiscardLoad => session.loads.discard(from.u32()?),
         Operation::CreateTable => {
             engine()?.create_table(convert::descriptor(from)?, from.list(Request::bytes)?)?;
         }

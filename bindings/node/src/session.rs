@@ -12,6 +12,7 @@ use crate::columns::Columns;
 use crate::completions::Completions;
 use crate::copying::Copying;
 use crate::lanes::Lanes;
+use crate::loads::Loads;
 use crate::request::Request;
 use crate::scanners::Scanners;
 use crate::serve::Servers;
@@ -36,6 +37,7 @@ pub struct Session {
     pub tables: Tables,
     pub columns: Columns,
     pub scanners: Scanners,
+    pub loads: Loads,
     pub servers: Servers,
     pub lanes: Lanes,
     pub completions: Completions,
@@ -61,6 +63,7 @@ impl Session {
             tables: Tables::default(),
             columns: Columns::default(),
             scanners: Scanners::default(),
+            loads: Loads::default(),
             servers: Servers::default(),
             lanes: Lanes::new(),
             completions,
@@ -133,6 +136,7 @@ impl Session {
         let own_jobs = usize::from(origin == Origin::Lane);
         self.lanes.wait_idle(own_jobs, None);
         self.scanners.clear();
+        self.loads.clear();
         self.close_engine()
     }
 

@@ -72,6 +72,14 @@ numbered! {
         /// `{ number, begin: { table, scan } | undefined }` → `Row[]`: the next block of a scan, empty at its end. The
         /// first request for a scan carries `begin`. Embedded only; see `Backend.scan`.
         NextBlock = 10,
+        /// `{ table, number }` → `undefined`: begins a bulk load. Embedded only.
+        BeginLoad = 11,
+        /// `{ number, mutations: Put[] }` → `undefined`: adds rows to a bulk load, in order. Embedded only.
+        AddToLoad = 12,
+        /// `{ number }` → `number`: completes a bulk load and returns the number of its rows. Embedded only.
+        FinishLoad = 13,
+        /// `{ number }` → `undefined`: discards a bulk load, if there is one. Embedded only.
+        DiscardLoad = 14,
         /// `{ descriptor, splits: bytes[] }` → `undefined`
         CreateTable = 20,
         /// `{ descriptor }` → `undefined`: replaces the descriptor; families missing from it are removed with their

@@ -41,6 +41,11 @@ impl<T> ForkGuard<T> {
         self.forks_at_creation == forks()
     }
 
+    /// The value, to change it; `None` in a forked child.
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        if self.is_owner() { self.value.as_mut() } else { None }
+    }
+
     /// Returns the value, or `None` in a forked child.
     pub fn into_inner(mut self) -> Option<T> {
         if self.is_owner() { self.value.take() } else { None }

@@ -13,6 +13,7 @@ mod error;
 mod family;
 mod filter;
 mod fork;
+mod load;
 mod mutation;
 mod row;
 mod scanner;

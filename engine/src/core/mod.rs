@@ -53,8 +53,8 @@ impl Core {
     }
 
     /// Runs a transaction that writes rows, and keeps the row cache consistent. If the thread has a group, the
-    /// transaction may only be staged: it takes effect when the group is committed. All writes of rows must use this
-    /// function; see [`Store::transact`] and [`RowCache`].
+    /// transaction may only be staged: it takes effect when the group is committed. All writes of rows, except bulk
+    /// loads, must use this function; see [`Store::transact`] and [`RowCache`].
     pub(crate) fn transact(
         &self,
         rows: &[Bytes],

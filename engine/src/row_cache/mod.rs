@@ -357,6 +357,26 @@ impl RowCache {
         (self.bytes_max > 0).then(|| RowsBeingWritten::new(Arc::clone(self), names))
     }
 
+    /// Begins a bulk load of the table with this number, which may write any row of it. Removes the rows of the table,
+    /// and blocks the insertion of all rows, until the guard is dropped, which must happen after the load has taken
+    /// effect. `None` if the cache is disabled.
+    pub(crate) fn begin_load(self: &Arc<Self>, table: u64) -> Option<TableBeingLoaded> {
+        if self.bytes_max == 0 {
+            return None;
+        }
+        let prefix = table.to_be_bytes();
+        for stripe in &self.stripes {
+            stripe.fetch_add(EVENT + WRITER, Ordering::SeqCst);
+        }
+        for shard in &self.shards {
+            let mut shard = shard.lock();
+            let is_of = |entry: &Entry| entry.content.name().starts_with(&prefix);
+            let hashes: Vec<u64> = shard.rows.iter().filter(|(_, entry)| is_of(entry)).map(|(hash, _)| *hash).collect();
+            hashes.into_iter().for_each(|hash| drop(shard.remove(hash)));
+        }
+        Some(TableBeingLoaded(Arc::clone(self)))
+    }
+
     /// Adds the cache's statistics to those of the store.
     pub(crate) fn add_to(&self, statistics: &mut Statistics) {
         statistics.row_cache_bytes_max = (self.bytes_max * SHARDS) as u64;
@@ -502,6 +522,17 @@ impl Shard {
                 self.bytes += entry.bytes();
             }
             None => drop(self.rows.remove(&hash)),
+        }
+    }
+}
+
+/// The commit of a bulk load in progress: no row can be inserted until this is dropped.
+pub(crate) struct TableBeingLoaded(Arc<RowCache>);
+
+impl Drop for TableBeingLoaded {
+    fn drop(&mut self) {
+        for stripe in &self.0.stripes {
+            stripe.fetch_add(EVENT - WRITER, Ordering::SeqCst);
         }
     }
 }

@@ -11,8 +11,9 @@ use bytes::Bytes;
 use parking_lot::{Condvar, Mutex};
 
 use super::{
-    CompactionControl, CompactionFilterFactory, Cursor, GroupOutcome, JournalSync, Order, Pair, Snapshot, SpaceFiles,
-    SpaceId, SpaceOptions, Staged, Statistics, Store, Transaction, TransactionGroup, Upcoming, row_locks,
+    BulkLoad, CompactionControl, CompactionFilterFactory, Cursor, GroupOutcome, JournalSync, LoadedPair, LoadedSpace,
+    Order, Pair, Snapshot, SpaceFiles, SpaceId, SpaceOptions, Staged, Statistics, Store, Transaction, TransactionGroup,
+    Upcoming, row_locks,
 };
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
@@ -30,6 +31,14 @@ pub enum Call {
     Snapshot,
     /// [`Store::transact`].
     Transact,
+    /// [`Store::begin_load`].
+    BeginLoad,
+    /// [`BulkLoad::add`].
+    AddToLoad,
+    /// [`BulkLoad::prepare`].
+    PrepareLoad,
+    /// [`BulkLoad::commit`].
+    CommitLoad,
     /// [`Store::flush`].
     Flush,
     /// [`Store::compact`].
@@ -53,7 +62,7 @@ pub enum Call {
 impl Call {
     /// Whether the call changes the stored data.
     pub fn writes(self) -> bool {
-        matches!(self, Self::CreateSpace | Self::DropSpace | Self::Transact)
+        matches!(self, Self::CreateSpace | Self::DropSpace | Self::Transact | Self::CommitLoad)
     }
 }
 
@@ -235,6 +244,14 @@ impl Store for FaultStore {
         Some(Box::new(FaultGroup { inner: group, store: self }))
     }
 
+    fn begin_load(self: Arc<Self>, spaces: &[LoadedSpace]) -> Result<Box<dyn BulkLoad>> {
+        let injector = Arc::clone(&self.injector);
+        self.injector.call(Call::BeginLoad, || {
+            let inner = Arc::clone(&self.inner).begin_load(spaces)?;
+            Ok(Box::new(FaultLoad { inner, injector }) as Box<dyn BulkLoad>)
+        })
+    }
+
     fn now_ms(&self) -> i64 {
         self.inner.now_ms()
     }
@@ -339,6 +356,33 @@ impl TransactionGroup for FaultGroup {
 
     fn discard(&mut self) {
         self.inner.discard();
+    }
+}
+
+struct FaultLoad {
+    inner: Box<dyn BulkLoad>,
+    injector: Arc<FaultInjector>,
+}
+
+impl BulkLoad for FaultLoad {
+    fn time_ms(&self) -> i64 {
+        self.inner.time_ms()
+    }
+
+    fn sequence(&self) -> u64 {
+        self.inner.sequence()
+    }
+
+    fn add(&mut self, pairs: Vec<LoadedPair>) -> Result<()> {
+        self.injector.call(Call::AddToLoad, || self.inner.add(pairs))
+    }
+
+    fn prepare(&mut self) -> Result<()> {
+        self.injector.call(Call::PrepareLoad, || self.inner.prepare())
+    }
+
+    fn commit(&mut self) -> Result<bool> {
+        self.injector.call(Call::CommitLoad, || self.inner.commit())
     }
 }
 

@@ -16,8 +16,8 @@ use super::active_transaction::{ActiveTransaction, Write, WriteSet};
 use super::row_locks::RowLocks;
 use super::time::{Sequence, Time};
 use super::{
-    CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Cursor, JournalSync, Order, Pair, Snapshot, SpaceFiles,
-    SpaceId, SpaceOptions, Statistics, Store, Transaction, Upcoming, Verdict,
+    BulkLoad, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Cursor, JournalSync, LoadedPair, LoadedSpace,
+    Order, Pair, Snapshot, SpaceFiles, SpaceId, SpaceOptions, Statistics, Store, Transaction, Upcoming, Verdict,
 };
 use crate::clock::Clock;
 use crate::durability::Durability;
@@ -149,6 +149,18 @@ impl Store for MemoryStore {
         Ok(None)
     }
 
+    fn begin_load(self: Arc<Self>, spaces: &[LoadedSpace]) -> Result<Box<dyn BulkLoad>> {
+        let state = self.state()?;
+        for (space, _) in spaces {
+            if !state.contains_key(space) {
+                return Err(super::no_such_space(*space));
+            }
+        }
+        let time_ms = self.time.begin_load();
+        let load = MemoryLoad { time_ms, sequence: self.sequence.draw(), writes: Vec::new(), store: self };
+        Ok(Box::new(load))
+    }
+
     fn now_ms(&self) -> i64 {
         self.time.now_ms()
     }
@@ -224,6 +236,38 @@ impl Snapshot for MemorySnapshot {
         let from = Bound::Included(Bytes::copy_from_slice(from));
         let to = if to.is_empty() { Bound::Unbounded } else { Bound::Excluded(Bytes::copy_from_slice(to)) };
         Ok(Box::new(MemoryCursor { map, from, to, order }))
+    }
+}
+
+/// A bulk load, which is one commit.
+struct MemoryLoad {
+    store: Arc<MemoryStore>,
+    time_ms: i64,
+    sequence: u64,
+    writes: Vec<Write>,
+}
+
+impl BulkLoad for MemoryLoad {
+    fn time_ms(&self) -> i64 {
+        self.time_ms
+    }
+
+    fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    fn add(&mut self, pairs: Vec<LoadedPair>) -> Result<()> {
+        self.store.state()?;
+        self.writes.extend(pairs.into_iter().map(|(space, key, value)| Write { space, key, value: Some(value) }));
+        Ok(())
+    }
+
+    fn prepare(&mut self) -> Result<()> {
+        self.store.state().map(drop)
+    }
+
+    fn commit(&mut self) -> Result<bool> {
+        self.store.commit(std::mem::take(&mut self.writes)).map(|()| true)
     }
 }
 

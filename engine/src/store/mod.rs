@@ -17,6 +17,7 @@
 //!   with `Stale`. It never mixes two states.
 
 mod active_transaction;
+mod bulk_load;
 mod compaction_control;
 mod contents;
 mod copy;
@@ -46,6 +47,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
+pub use self::bulk_load::{BulkLoad, LoadedPair, LoadedSpace};
 pub use self::compaction_control::CompactionControl;
 pub(crate) use self::copy::write_all;
 pub(crate) use self::fjall::failed_io;
@@ -152,9 +154,9 @@ pub trait Store: Send + Sync + 'static {
     fn spaces(&self) -> Result<Vec<SpaceId>>;
 
     /// The number of times that the store has been reopened in place. Between two reopenings, a row is changed only by
-    /// transactions that name it. A reopening may also reveal or discard the writes of a failed transaction, so no
-    /// result of an earlier read may be kept. A snapshot that is taken after this number was read belongs to this
-    /// generation or a later one.
+    /// transactions that name it, and by bulk loads. A reopening may also reveal or discard the writes of a failed
+    /// transaction, so no result of an earlier read may be kept. A snapshot that is taken after this number was read
+    /// belongs to this generation or a later one.
     fn generation(&self) -> u64;
 
     /// A snapshot of everything committed so far.
@@ -203,6 +205,12 @@ pub trait Store: Send + Sync + 'static {
     fn group(self: Arc<Self>) -> Option<Box<dyn TransactionGroup>> {
         None
     }
+
+    /// Begins a bulk load into these spaces. Reads and writes continue.
+    ///
+    /// # Errors
+    /// `Stale`: a space does not exist. `Busy`: the store is being closed or reopened. `Io`, `DiskFull`.
+    fn begin_load(self: Arc<Self>, spaces: &[LoadedSpace]) -> Result<Box<dyn BulkLoad>>;
 
     /// The clock of the database, in milliseconds since 1970. It never goes back, except by at most the time
     /// since the last write after a crash.

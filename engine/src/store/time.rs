@@ -163,6 +163,16 @@ impl Time {
         self.safe_ms.fetch_max(next_ms, Ordering::AcqRel);
     }
 
+    /// The timestamp of a bulk load that begins now, whose rows are not known yet. It is valid for every row, and all
+    /// later timestamps are no earlier. It is ahead of the time by at most [`LEAD_MAX_MS`], and 1 ms more after a
+    /// delete.
+    pub fn begin_load(&self) -> i64 {
+        let time_ms = self.earliest_ms().max(self.safe_ms());
+        self.raise_floor(time_ms);
+        self.assigned(time_ms);
+        time_ms
+    }
+
     /// A timestamp that is valid for the next transaction of every row.
     pub fn safe_ms(&self) -> i64 {
         self.safe_ms.load(Ordering::Acquire)

@@ -13,7 +13,7 @@ pub use crate::read::Scanner;
 use crate::read::{self, Budget, Unlimited};
 use crate::request::{Get, Scan};
 use crate::write;
-pub use crate::write::KnownTable;
+pub use crate::write::{BulkLoad, KnownTable, Loaded};
 
 /// Rows that a call of a server reads before its thread yields to others.
 const GETS_AT_ONCE: usize = 16;
@@ -158,6 +158,15 @@ impl Table {
     /// the same one; long lists are written in several steps.
     pub fn put_many(&self, puts: &[Put]) -> Vec<Result<()>> {
         self.each(puts)
+    }
+
+    /// Begins a bulk load: rows in ascending order, which are written to files directly. All of them become visible at
+    /// once when [`BulkLoad::finish`] is called.
+    ///
+    /// # Errors
+    /// `Busy` while the database is being closed or reopened.
+    pub fn bulk_load(&self) -> Result<BulkLoad> {
+        BulkLoad::begin(&self.handle, &self.name)
     }
 
     /// Deletes cells of one row atomically.

@@ -76,6 +76,24 @@ pub(super) fn encoded_bytes<B: AsRef<[u8]>>(put: &PutOf<B>) -> usize {
     put.cells.iter().map(of_cell).sum()
 }
 
+/// The target of encoded cells: a transaction or a bulk load.
+pub(super) trait CellSink {
+    /// The position in the write order, for families with NEW_VERSION_BEHAVIOR.
+    fn sequence(&self) -> u64;
+    /// Writes a pair.
+    fn put(&mut self, space: SpaceId, key: Bytes, value: Bytes);
+}
+
+impl CellSink for dyn Transaction + '_ {
+    fn sequence(&self) -> u64 {
+        Transaction::sequence(self)
+    }
+
+    fn put(&mut self, space: SpaceId, key: Bytes, value: Bytes) {
+        Transaction::put(self, space, key, value);
+    }
+}
+
 /// Writes the cells of a put. If it fails, it has written none of them.
 ///
 /// As in [`write`], a cell that has already expired is not written.
@@ -86,6 +104,21 @@ pub(super) fn draft_put<B: AsRef<[u8]>>(
     time: Time,
     buffer: &mut PairBuffer,
 ) -> Result<()> {
+    if encode_put(tx, table, put, time, buffer)? {
+        tx.assigned(time.put_ms, false);
+    }
+    Ok(())
+}
+
+/// Encodes the cells of a put, as [`draft_put`] does. Returns whether one of them got the timestamp `time.put_ms`
+/// because the caller gave none.
+pub(super) fn encode_put<B: AsRef<[u8]>, S: CellSink + ?Sized>(
+    sink: &mut S,
+    table: &TableState,
+    put: &PutOf<B>,
+    time: Time,
+    buffer: &mut PairBuffer,
+) -> Result<bool> {
     let (row, ttl_ms) = (put.row.as_ref(), ttl(put.ttl_ms));
     // All that may fail comes first. A put mostly has cells of one family.
     let mut families = SmallVec::<[&Family; INLINE_CELLS]>::with_capacity(put.cells.len());
@@ -109,16 +142,13 @@ pub(super) fn draft_put<B: AsRef<[u8]>>(
         if value::end(timestamp, ttl_ms).is_some_and(|end| end < time.clock_ms) {
             continue;
         }
-        let sequence = family.rules.new_version_behavior.then(|| tx.sequence());
+        let sequence = family.rules.new_version_behavior.then(|| sink.sequence());
         let (qualifier, value) = (qualifier.as_ref(), value.as_ref());
         let space = family.space;
         let (key, value) = buffer.pair(&NewCell { space, qualifier, timestamp, ttl_ms, sequence, value });
-        tx.put(space, key, value);
+        sink.put(space, key, value);
     }
-    if is_assigned {
-        tx.assigned(time.put_ms, false);
-    }
-    Ok(())
+    Ok(is_assigned)
 }
 
 /// Writes the markers of a delete. If it fails, it has written none of them.

@@ -40,6 +40,7 @@ const ANSWERS = {
   [OPERATIONS.increment]: row,
   [OPERATIONS.append]: row,
   [OPERATIONS.nextBlock]: (from) => from.list(row),
+  [OPERATIONS.finishLoad]: (from) => from.i64(),
   [OPERATIONS.isTableEnabled]: boolean,
   [OPERATIONS.tableExists]: boolean,
   [OPERATIONS.describeTable]: descriptor,

@@ -201,6 +201,10 @@ const REQUESTS = {
     out.flag(r.begin !== undefined),
     r.begin && (table(out, r.begin, t), scan(out, r.begin.scan))
   ),
+  [OPERATIONS.beginLoad]: (out, r, t) => (table(out, r, t), out.u32(r.number)),
+  [OPERATIONS.addToLoad]: (out, r) => (out.u32(r.number), mutations(out, r.mutations)),
+  [OPERATIONS.finishLoad]: (out, r) => out.u32(r.number),
+  [OPERATIONS.discardLoad]: (out, r) => out.u32(r.number),
   [OPERATIONS.createTable]: (out, r) => (descriptor(out, r.descriptor), out.list(r.splits, bytes)),
   [OPERATIONS.modifyTable]: (out, r) => descriptor(out, r.descriptor),
   [OPERATIONS.deleteTable]: named,

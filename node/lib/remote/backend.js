@@ -74,6 +74,7 @@ class RemoteBackend extends Backend {
 
 /** Operations that Thrift2 does not have, and alternatives. */
 const UNSUPPORTED = {
+  beginLoad: 'a bulk load writes files of the engine in this process: use createWriteStream',
   flush: "HBase's Thrift2 protocol has no such call: use the HBase shell, or ask the server's operator",
   compact: "HBase's Thrift2 protocol has no such call: use the HBase shell, or ask the server's operator",
   backup: "HBase's Thrift2 protocol has no such call: run `hjall backup` on the server's machine",

@@ -307,6 +307,13 @@ class Table:
         ttl_ms: int | None,
         durability: str | None,
     ) -> list[Any]: ...
+    def _bulk_load(
+        self,
+        rows: Iterable[tuple[BytesLike, Data]],
+        timestamp: int | None,
+        ttl_ms: int | None,
+        progress: Callable[[int], object] | None,
+    ) -> int: ...
     def _mutate_row(self, row: BytesLike, mutations: list[Mutation]) -> None: ...
     def _check_and_mutate(
         self,
@@ -529,4 +536,5 @@ def load_arrow(
     durability: str | None,
     batch_rows: int,
     progress: Callable[[int], object] | None,
+    bulk: bool,
 ) -> int: ...

@@ -11,6 +11,7 @@ from hjall.arrow.names import ColumnNames, column_requests, decoder, family_name
 from hjall.arrow.protocol import ArrowArray, ArrowStream
 from hjall.arrow.scan import ArrowScan
 from hjall.batch import Batch
+from hjall.bulk_load import BulkLoads
 from hjall.cell import Cell, RowCells
 from hjall.errors import Error
 from hjall.filters import Filter, FirstKeyOnlyFilter, KeyOnlyFilter
@@ -42,7 +43,7 @@ _NAMES_ONLY = FirstKeyOnlyFilter() & KeyOnlyFilter()
 _COUNTED_AT_ONCE = 10_000
 
 
-class Table(_native.Table):
+class Table(BulkLoads):
     """A table. `Database.table` creates tables. A table may be used from any number of threads.
 
     Row keys, columns and values are bytes-like. A `str` is rejected unless the database was opened with an encoding.
@@ -738,6 +739,7 @@ class Table(_native.Table):
         durability: str | None = None,
         batch_rows: int = 1000,
         progress: Callable[[int], object] | None = None,
+        bulk: bool = False,
     ) -> int:
         """Writes Arrow data: each row of the data becomes a put, and each value that is not null a cell.
 
@@ -759,8 +761,8 @@ class Table(_native.Table):
         :param durability: as for `put`: `USE_DEFAULT` (the table's), `SKIP_WAL`, `ASYNC_WAL`, `SYNC_WAL` (the
             default) or `FSYNC_WAL`.
         :param batch_rows: how many rows are written at once.
-        :param progress: called with the number of rows written so far, after every `batch_rows` rows; an exception from
-            it ends the call, and the rows remain.
+        :param progress: called with the number of rows so far, after every `batch_rows`; its exception ends the call.
+        :param bulk: whether all rows are one `bulk_load`, which is durable: `durability` must not be given then.
         :returns: the number of rows written. Rows without any value are skipped.
         :raises ValueError: for data that cannot be written: a missing column, a null row key, a number out of the
             range of its encoder.
@@ -790,6 +792,7 @@ class Table(_native.Table):
             durability=durability,
             batch_rows=batch_rows,
             progress=progress,
+            bulk=bulk,
         )
 
 

@@ -78,7 +78,7 @@ pub fn scan_arrow(
 /// # Errors
 /// `ValueError` for an unknown encoder or durability, and those of [`Load::run`].
 #[pyfunction]
-#[pyo3(signature = (table, data, *, row, columns, family, timestamp, ttl_ms, durability, batch_rows, progress))]
+#[pyo3(signature = (table, data, *, row, columns, family, timestamp, ttl_ms, durability, batch_rows, progress, bulk))]
 #[allow(clippy::too_many_arguments, reason = "each is an argument of Table.load_arrow, by name")]
 pub fn load_arrow(
     py: Python<'_>,
@@ -92,6 +92,7 @@ pub fn load_arrow(
     durability: Option<&str>,
     batch_rows: usize,
     progress: Option<&Bound<'_, PyAny>>,
+    bulk: bool,
 ) -> PyResult<usize> {
     let target = |argument: TargetArgument| {
         let codec = argument.encoder.map(|encoder| codec(&encoder)).transpose()?;
@@ -110,10 +111,15 @@ pub fn load_arrow(
             }
         },
     };
+    if bulk && durability.is_some() {
+        return Err(PyTypeError::new_err(
+            "durability cannot be combined with bulk: a bulk load is durable when it returns",
+        ));
+    }
     let (durability, ttl_ms) = (convert::durability(durability, None)?, convert::ttl(ttl_ms)?);
     let columns = columns.map(|columns| columns.into_iter().map(target).collect::<PyResult<_>>()).transpose()?;
     let family = family.map(Bytes::from);
-    let load = Load { row, columns, family, timestamp, ttl_ms, durability, batch_rows: batch_rows.max(1) };
+    let load = Load { row, columns, family, timestamp, ttl_ms, durability, batch_rows: batch_rows.max(1), bulk };
     let table = table.handle().table()?;
     load.run(py, table.get()?, data, progress)
 }

@@ -17,6 +17,8 @@ pub enum TransferError {
     Engine(Error),
     /// A row could not be written.
     Write(Box<WriteError>),
+    /// A row of a bulk load was refused, and nothing was written.
+    Load(Box<WriteError>),
     /// A decoder cannot read the bytes of a value.
     Decode(String),
     /// An argument is invalid.
@@ -92,6 +94,10 @@ impl From<TransferError> for PyErr {
                 let place = Place { method: "load_arrow", table: table.as_bytes(), row: Some(&row) };
                 error::from_part(&error, place, &format!(" (at least {written} rows of the data were written)"))
             }
+            TransferError::Load(write) => {
+                let WriteError { error, table, row, .. } = *write;
+                error::from_call(&error, Place { method: "load_arrow", table: table.as_bytes(), row: Some(&row) })
+            }
             TransferError::Decode(message) => error::exception("DecodeError", message),
             TransferError::Argument(message) => PyValueError::new_err(message),
             TransferError::Arrow(error) => PyValueError::new_err(format!("invalid Arrow data: {error}")),
@@ -103,7 +109,9 @@ impl From<TransferError> for ArrowError {
     fn from(fault: TransferError) -> Self {
         match fault {
             TransferError::Engine(error) => Self::ExternalError(error.plain().to_owned().into()),
-            TransferError::Write(write) => Self::ExternalError(write.error.plain().to_owned().into()),
+            TransferError::Write(write) | TransferError::Load(write) => {
+                Self::ExternalError(write.error.plain().to_owned().into())
+            }
             TransferError::Decode(message) | TransferError::Argument(message) => Self::InvalidArgumentError(message),
             TransferError::Arrow(error) => error,
         }

@@ -11,6 +11,9 @@ use super::capsule;
 use super::codec::Codec;
 use super::encode::{self, EncodeError, Value};
 use super::error::{TransferError, WriteError};
+use crate::load::{Loader, Refused};
+
+const METHOD: &str = "load_arrow";
 
 /// The arguments of `Table.load_arrow`.
 pub struct Load {
@@ -29,6 +32,8 @@ pub struct Load {
     pub durability: Durability,
     /// Rows written per call of the engine; at least 1.
     pub batch_rows: usize,
+    /// Whether all rows are one bulk load.
+    pub bulk: bool,
 }
 
 /// A column of the data and the column of the table that it is written to.
@@ -59,14 +64,41 @@ impl Load {
     /// `progress` is called with the number of rows written so far, after each call of the engine.
     ///
     /// # Errors
-    /// Those of the data and of the table. Rows that were written before the error remain; the message has their
-    /// number. Those of `progress`.
+    /// Those of the data and of the table. Rows that were written before the error remain, except in a bulk load; the
+    /// message has their number. Those of `progress`.
     pub fn run(
         &self,
         py: Python<'_>,
         table: &Table,
         data: &Bound<'_, PyAny>,
         progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<usize> {
+        if !self.bulk {
+            return self.write(py, data, progress, &mut |puts, written| write_all(table, puts, written));
+        }
+        let mut loader = Loader::begin(py, table, METHOD)?;
+        let added = self.write(py, data, progress, &mut |puts, _| {
+            let refused = |Refused { error, row }| {
+                TransferError::Load(Box::new(WriteError { error, table: table.name().to_string(), row, written: 0 }))
+            };
+            loader.add(puts).map(|()| puts.len()).map_err(refused)
+        });
+        match added {
+            Ok(rows) => loader.finish(py, METHOD).map(|_| rows),
+            Err(error) => {
+                loader.discard(py);
+                Err(error)
+            }
+        }
+    }
+
+    /// Passes all rows to `write`, in batches, with the number of rows before; it returns the number of rows written.
+    fn write(
+        &self,
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        progress: Option<&Bound<'_, PyAny>>,
+        write: &mut (dyn FnMut(&[Put], usize) -> Result<usize, TransferError> + Send),
     ) -> PyResult<usize> {
         let mut batches = capsule::batches(data)?;
         let targets = match &self.columns {
@@ -83,7 +115,7 @@ impl Load {
                     let puts =
                         rows.filter_map(|row| columns.put(self, row, seen + row).transpose())
                             .collect::<Result<Vec<_>, _>>()?;
-                    write_all(table, &puts, written)
+                    write(&puts, written)
                 });
                 written += done?;
                 py.check_signals()?;

@@ -14,9 +14,10 @@ use std::time::{Duration, Instant};
 
 use fjall::{AbstractTree, Keyspace};
 
-use super::database::Database;
+use super::database::{Database, open_keyspace};
 use super::failure::failed_io;
 use crate::error::Result;
+use crate::store::SpaceOptions;
 use crate::store::compaction_control::gave_way;
 use crate::store::file_names::{CURRENT_FILE, FILES_FOLDER, INDEX, KEYSPACES_FOLDER, list_name, list_number};
 use crate::store::folder::sync_folder;
@@ -71,9 +72,12 @@ impl Database {
                 return Err(error.again());
             }
             copier.journals(&mut |_| Ok(()))?;
-            for space in self.spaces() {
-                let listed = copier.list(&space.keyspace).map_err(failed)?;
-                lists.push((space.keyspace, listed));
+            // Including the staging keyspaces of bulk loads, and keyspaces that loads have replaced, which are in the
+            // index. An opening of the copy drops them.
+            for name in self.inner.list_keyspace_names() {
+                let keyspace = open_keyspace(&self.inner, &name, &SpaceOptions::default())?;
+                let listed = copier.list(&keyspace).map_err(failed)?;
+                lists.push((keyspace, listed));
             }
         }
         copier.index().map_err(failed)?;

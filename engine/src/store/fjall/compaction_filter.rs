@@ -8,7 +8,8 @@
 //! pairs are kept.
 //!
 //! A dropped pair is replaced with a tombstone (`Remove`). `Destroy` would make older values of the same key visible.
-//! Nothing is dropped without a fence; see `fence`.
+//! Nothing is dropped without a fence; see `fence`. A filter also makes the files of its compaction durable while they
+//! are written; see `sync_ahead`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +20,7 @@ use fjall::compaction::filter::{self as fjall_filter, CompactionFilterResult, Co
 
 use super::fence::{FENCE_KEY, Fences};
 use super::requested_compaction::Run;
+use super::sync_ahead::SyncAhead;
 use crate::store::{CompactionFilter, CompactionFilterFactory, SpaceId, Verdict};
 
 /// Tells running compactions to end.
@@ -88,6 +90,7 @@ impl Factory for SpaceFilterFactory {
             give_way: Arc::clone(&self.give_way),
             keyspace: self.keyspace.clone(),
             fences: Weak::clone(&self.fences),
+            files: self.fences.upgrade().and_then(|fences| Some(SyncAhead::new(&fences.tree(&self.keyspace)?))),
             may_drop: None,
             read: 0,
             dropped: 0,
@@ -105,6 +108,7 @@ struct Filter {
     give_way: Arc<AbortFlags>,
     keyspace: String,
     fences: Weak<Fences>,
+    files: Option<SyncAhead>,
     /// Whether there is a fence. fjall holds a lock of the tree while it creates a filter, so this is found out at the
     /// first pair.
     may_drop: Option<bool>,
@@ -137,12 +141,15 @@ impl Filter {
 
 impl fjall_filter::CompactionFilter for Filter {
     fn filter_item(&mut self, item: ItemAccessor<'_>, _context: &Context) -> CompactionFilterResult {
+        let bytes = item.key().len() + item.value().map_or(0, |value| value.len());
+        if let Some(files) = &mut self.files {
+            files.wrote(bytes);
+        }
         if let Some(run) = &mut self.run {
             if self.give_way.is_asked() {
                 return Err(run.give_way());
             }
-            let value_len = item.value().map_or(0, |value| value.len());
-            run.advance(item.key().len() + value_len)?;
+            run.advance(bytes)?;
         } else if self.give_way.all.load(Ordering::Acquire) {
             return Err(std::io::Error::from(std::io::ErrorKind::Interrupted).into());
         }
@@ -164,7 +171,10 @@ impl fjall_filter::CompactionFilter for Filter {
         })
     }
 
-    fn finish(self: Box<Self>) {
+    fn finish(mut self: Box<Self>) {
+        if let Some(files) = &mut self.files {
+            files.sync();
+        }
         if let Some(fences) = self.fences.upgrade() {
             fences.compacted(&self.keyspace, self.read, self.dropped);
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,7 @@ use super::compaction_filter::{AbortFlags, DeferredFilterFactory, SpaceFilterFac
 use super::cursors::Cursors;
 use super::failure::{failed, failed_io, failed_opening, is_poisoned, refuses_writes};
 use super::fence::Fences;
+use super::load::{self, LoadQueue};
 use super::open_files;
 use super::options::{self, MEMTABLE_BYTES, StoreOptions};
 use super::requested_compaction::{self, Ended};
@@ -78,6 +79,10 @@ pub(super) struct Database {
     controls: Mutex<Vec<Weak<CompactionControl>>>,
     /// The number of flushes and requested compactions in progress.
     long_calls: AtomicUsize,
+    /// The bulk loads in progress.
+    loads: Mutex<Vec<Weak<LoadQueue>>>,
+    /// Whether the view must not be renewed, because the commit of a bulk load has failed.
+    is_frozen: AtomicBool,
     pub(super) path: PathBuf,
     pub inner: fjall::Database,
 }
@@ -169,6 +174,8 @@ impl Database {
             fences.add(&keyspace);
             spaces.insert(space, Space::new(keyspace));
         }
+        let open = |name: &str| open_keyspace(&inner, name, &SpaceOptions::default());
+        load::complete(&inner, &catalog, &spaces, options.read_only, open)?;
         let mark = catalog.get(MARK_KEY).map_err(|error| failed("reading the store's mark", error))?;
         let mark = mark.map_or(Ok(HighWaterMark::NEW), |bytes| HighWaterMark::decode(&bytes))?;
         let failure = Arc::new(Failure::new());
@@ -198,6 +205,8 @@ impl Database {
             give_way,
             controls: Mutex::default(),
             long_calls: AtomicUsize::new(0),
+            loads: Mutex::default(),
+            is_frozen: AtomicBool::new(false),
             path: folder.to_owned(),
             inner,
         };
@@ -338,7 +347,7 @@ impl Database {
     /// A snapshot of everything committed so far. It contains complete commits only.
     pub fn view(&self) -> Arc<fjall::Snapshot> {
         let view = Arc::clone(&self.view.read());
-        if view.seqno() == self.inner.supervisor.snapshot_tracker.get() {
+        if view.seqno() == self.inner.supervisor.snapshot_tracker.get() || self.is_frozen.load(Ordering::Acquire) {
             return view;
         }
         // Either a commit is being applied, and `view` is still the latest complete state. Or a flush or compaction has
@@ -356,6 +365,9 @@ impl Database {
 
     /// Replaces the view with a new snapshot. The caller must hold `committing`.
     pub(super) fn renew_view(&self) -> Arc<fjall::Snapshot> {
+        if self.is_frozen.load(Ordering::Acquire) {
+            return Arc::clone(&self.view.read());
+        }
         let view = Arc::new(self.inner.snapshot());
         *self.view.write() = Arc::clone(&view);
         view
@@ -366,6 +378,9 @@ impl Database {
     pub fn commit(&self, writes: &mut Vec<Write>, bytes: u64, patience: Patience) -> Result<Committed> {
         let committed = {
             let Some(_committing) = self.lock_commits(patience) else { return Ok(Committed::Occupied) };
+            if self.is_frozen.load(Ordering::Acquire) {
+                return Ok(Committed::Refused(self.failed_before()));
+            }
             let touched = self.spaces_of(writes)?;
             // Checked again, because another commit may have filled a space. fjall must not wait inside a commit while
             // this lock is held.
@@ -428,6 +443,15 @@ impl Database {
             }
         }
         batch.commit()
+    }
+
+    /// Keeps the current view, and refuses writes, until the database is reopened: the commit of a bulk load has failed
+    /// and may have taken effect in part. The caller must hold `committing`.
+    pub(super) fn freeze(&self, error: Error) -> Error {
+        self.is_frozen.store(true, Ordering::Release);
+        tracing::error!(%error, "the commit of a bulk load failed");
+        self.failure.get_or_init(|| error.again());
+        error
     }
 
     /// The outcome of a commit. After a failed one, fjall accepts no writes.
@@ -556,7 +580,15 @@ impl Database {
         spaces.iter().try_for_each(|space| self.wait_for_files(&space.keyspace))
     }
 
-    /// Aborts requested compactions, and waits until none of them and no flush is in progress. New ones fail.
+    /// Registers a bulk load, so that [`Self::end_long_calls`] can end it. The caller has begun a long call.
+    pub(super) fn register_load(&self, queue: &Arc<LoadQueue>) {
+        let mut loads = self.loads.lock();
+        loads.retain(|load| load.strong_count() > 0);
+        loads.push(Arc::downgrade(queue));
+    }
+
+    /// Aborts bulk loads and requested compactions, and waits until none of them and no flush is in progress. New ones
+    /// fail.
     pub fn end_long_calls(&self) {
         self.give_way.requested();
         for control in self.controls.lock().iter().filter_map(Weak::upgrade) {
@@ -565,6 +597,9 @@ impl Database {
         while self.long_calls.load(Ordering::Acquire) > 0 {
             std::thread::sleep(Duration::from_micros(200));
         }
+        let loads: Vec<_> = self.loads.lock().drain(..).filter_map(|load| load.upgrade()).collect();
+        loads.iter().for_each(|load| load.stop());
+        loads.iter().for_each(|load| load.wait_until_ended());
     }
 
     /// Aborts fjall's own compactions too. Must be used only if the database accepts no more writes, because fjall

@@ -70,6 +70,11 @@ impl Fences {
         self.keyspaces.lock().insert(keyspace.name().to_string(), fenced);
     }
 
+    /// The tree of a keyspace.
+    pub fn tree(&self, keyspace: &str) -> Option<AnyTree> {
+        self.keyspaces.lock().get(keyspace).map(|fenced| fenced.tree.clone())
+    }
+
     /// Removes a keyspace that is being dropped.
     pub fn remove(&self, keyspace: &Keyspace) {
         self.keyspaces.lock().remove(&**keyspace.name());

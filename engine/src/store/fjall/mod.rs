@@ -17,6 +17,7 @@ mod database;
 mod failure;
 mod fence;
 mod group;
+mod load;
 mod open_files;
 mod options;
 mod reopenable_database;
@@ -25,6 +26,7 @@ mod rewrite;
 mod space;
 mod statistics;
 mod store;
+mod sync_ahead;
 mod syncer;
 mod tombstones;
 

@@ -5,7 +5,7 @@
 //!
 //! fjall leaves the output of an aborted compaction in the folder until the next opening. This module finds and removes
 //! such files. No other files of the space are created meanwhile: minor compactions wait for the major one, and flushes
-//! wait for their lock.
+//! wait for their lock. The files of ingestions are spared.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use fjall::{AbstractTree, Keyspace, LsmError};
+use parking_lot::Mutex;
 
 use super::failure::failed;
 use super::space::has_nearly_too_many_runs;
@@ -28,6 +29,30 @@ const REPORT_BYTES: u64 = 256 << 10;
 
 thread_local! {
     static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
+}
+
+/// The folders of the keyspaces into which ingestions are in progress.
+static INGESTING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Keeps an aborted compaction of a keyspace from removing the files of an ingestion, until it is dropped.
+pub(super) struct IngestionInProgress(PathBuf);
+
+impl IngestionInProgress {
+    /// To be called before the ingestion begins.
+    pub fn in_keyspace(keyspace: &Keyspace) -> Self {
+        let path = keyspace.path().to_path_buf();
+        INGESTING.lock().push(path.clone());
+        Self(path)
+    }
+}
+
+impl Drop for IngestionInProgress {
+    fn drop(&mut self) {
+        let mut ingesting = INGESTING.lock();
+        if let Some(at) = ingesting.iter().position(|path| *path == self.0) {
+            ingesting.swap_remove(at);
+        }
+    }
 }
 
 /// A requested compaction, for its filter.
@@ -119,7 +144,11 @@ impl Run {
         };
         let entries = std::fs::read_dir(self.keyspace.path().join(FILES_FOLDER));
         let paths = entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
-        paths.filter(|path| is_left(path)).collect()
+        let left = paths.filter(|path| is_left(path)).collect();
+        // Checked after the folder was read: an ingestion that begins later has no files in the list, and one that was
+        // in progress cannot have ended, because its end needs the lock of flushes.
+        let is_ingesting = INGESTING.lock().iter().any(|path| path == self.keyspace.path());
+        if is_ingesting { Vec::new() } else { left }
     }
 }
 

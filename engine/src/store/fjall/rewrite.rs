@@ -4,7 +4,7 @@
 //! new keyspace, in order and in small steps, while reads and writes continue. A write of a key that has been copied
 //! goes to both keyspaces, in one batch. The last step also writes a record to the catalog's space, which says that
 //! the new keyspace is the space from then on. Opening a database drops every keyspace that is not the current one of
-//! its space: a target that was not finished, or a keyspace that was replaced.
+//! its space: a target that was not finished, or a keyspace that was replaced. Bulk loads use the same records.
 //!
 //! Snapshots that are older than the replacement continue to read the replaced keyspace, which is dropped when there
 //! are none.
@@ -131,11 +131,17 @@ pub(super) fn current_names(
             return Err(corrupt(format!("the data contains \"{name}\", which is not a space of hjall")));
         };
         let record = catalog.get(record_key(space)).map_err(|error| failed("reading the record of a space", error))?;
+        let is_recorded = record.is_some();
         let wanted = match record {
             Some(record) => String::from_utf8_lossy(&record).into_owned(),
             None => space.to_string(),
         };
         if !names.contains(&wanted) {
+            if !is_recorded {
+                // The space was dropped during a bulk load into it, and then the process ended.
+                others.push(name.clone());
+                continue;
+            }
             return Err(corrupt(format!("the files of space {space} (keyspace {wanted}) are missing")));
         }
         if *name == wanted {
@@ -151,7 +157,7 @@ fn corrupt(what: String) -> Error {
     Error::new(ErrorKind::Corrupt, format!("{what}; restore the data folder from a backup"))
 }
 
-fn record_key(space: SpaceId) -> Vec<u8> {
+pub(super) fn record_key(space: SpaceId) -> Vec<u8> {
     [RECORD_PREFIX, &space.to_be_bytes()].concat()
 }
 
@@ -203,7 +209,7 @@ impl Database {
         self.drop_replaced()
     }
 
-    fn create_target(&self, space: SpaceId, options: &SpaceOptions) -> Result<Keyspace> {
+    pub(super) fn create_target(&self, space: SpaceId, options: &SpaceOptions) -> Result<Keyspace> {
         let mut creating = self.creating.lock();
         self.prepare_index(&mut creating)?;
         let names = (1_u32..).map(|n| format!("{space}.{n}"));
@@ -280,12 +286,20 @@ impl Database {
             *copied = last;
             return Ok(Some(bytes as u64));
         }
-        // Before the target can be found, so that a reader with an older snapshot cannot read it.
-        self.rewrites.replaced.write().push(Replaced { space: *space, until, keyspace: source });
-        self.rewrites.has_replaced.store(true, Ordering::Release);
-        self.spaces.write().insert(*space, target.clone());
+        self.replace_keyspace(*space, target.clone(), until)?;
         *current = None;
         Ok(None)
+    }
+
+    /// Makes a keyspace the current one of its space for snapshots with at least the sequence number `until`. The
+    /// caller must hold `committing`.
+    pub(super) fn replace_keyspace(&self, space: SpaceId, new: Space, until: u64) -> Result<()> {
+        let keyspace = self.keyspace(space)?;
+        // Before the new keyspace can be found, so that a reader with an older snapshot cannot read it.
+        self.rewrites.replaced.write().push(Replaced { space, until, keyspace });
+        self.rewrites.has_replaced.store(true, Ordering::Release);
+        self.spaces.write().insert(space, new);
+        Ok(())
     }
 
     /// Drops the replaced keyspaces that no snapshot reads any more.
@@ -309,7 +323,7 @@ impl Database {
     }
 
     /// Drops a keyspace that is not the current one of a space.
-    fn drop_keyspace(&self, keyspace: Keyspace) -> Result<()> {
+    pub(super) fn drop_keyspace(&self, keyspace: Keyspace) -> Result<()> {
         let mut creating = self.creating.lock();
         self.prepare_index(&mut creating)?;
         self.fences.remove(&keyspace);

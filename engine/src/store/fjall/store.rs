@@ -9,6 +9,7 @@ use super::clock_mark::HighWaterMark;
 use super::cursor::Seen;
 use super::database::{Committed, Database, Patience, bytes_of};
 use super::group::FjallGroup;
+use super::load::FjallLoad;
 use super::options::StoreOptions;
 use super::reopenable_database::ReopenableDatabase;
 use super::{statistics, syncer};
@@ -21,8 +22,8 @@ use crate::store::journal;
 use crate::store::row_locks::RowLocks;
 use crate::store::time::{Sequence, Time};
 use crate::store::{
-    self, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, JournalSync, Snapshot, SpaceFiles, SpaceId,
-    SpaceOptions, Statistics, Store, Transaction, TransactionGroup, Upcoming,
+    self, BulkLoad, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, JournalSync, LoadedSpace, Snapshot,
+    SpaceFiles, SpaceId, SpaceOptions, Statistics, Store, Transaction, TransactionGroup, Upcoming,
 };
 use bytes::Bytes;
 
@@ -38,7 +39,7 @@ pub struct FjallStore {
     pub(super) rows: RowLocks,
     pub(super) time: Time,
     pub(super) sequence: Sequence,
-    waits: Waits,
+    pub(super) waits: Waits,
     /// Whether SYNC_WAL is treated as FSYNC_WAL.
     fsync: bool,
     /// The folder, if it was opened for reading only.
@@ -190,7 +191,7 @@ impl FjallStore {
     ///
     /// # Errors
     /// `Busy` if the wait takes too long.
-    fn wait_for_room(&self, spaces: &[SpaceId], bytes: u64, wait: &Wait<'_>) -> Result<()> {
+    pub(super) fn wait_for_room(&self, spaces: &[SpaceId], bytes: u64, wait: &Wait<'_>) -> Result<()> {
         loop {
             {
                 let database = self.holder.database()?;
@@ -322,6 +323,10 @@ impl Store for FjallStore {
 
     fn group(self: Arc<Self>) -> Option<Box<dyn TransactionGroup>> {
         Some(Box::new(FjallGroup::new(self)))
+    }
+
+    fn begin_load(self: Arc<Self>, spaces: &[LoadedSpace]) -> Result<Box<dyn BulkLoad>> {
+        Ok(Box::new(FjallLoad::begin(self, spaces)?))
     }
 
     fn now_ms(&self) -> i64 {

@@ -7,6 +7,7 @@ mod deletes;
 mod event_loop;
 mod faults;
 mod groups;
+mod loads;
 mod puts;
 mod row_time;
 mod waits;

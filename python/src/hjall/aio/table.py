@@ -182,6 +182,7 @@ class Table:
     count = awaited(hjall.Table.count)
     put = awaited(hjall.Table.put)
     put_many = awaited(hjall.Table.put_many)
+    bulk_load = awaited(hjall.Table.bulk_load)
     delete = awaited(hjall.Table.delete)
     delete_rows = awaited(hjall.Table.delete_rows)
     mutate_row = awaited(hjall.Table.mutate_row)
