@@ -82,7 +82,7 @@ function defineMethods(Class, preparations, prefix = '') {
     const method = function (a, b, c, d, e) {
       const { deferred } = this[BACKEND];
       if (deferred.isClosing) return Promise.reject(this[BACKEND].closedError());
-      if (!hasRoom()) return deferred.add(begin, this, [a, b, c, d, e, true]);
+      if (!hasRoom()) return deferred.add(begin, this, a, b, c, d, e);
       spend(CALL);
       return begin.call(this, a, b, c, d, e);
     };

@@ -1,5 +1,8 @@
 'use strict';
-/** A scan in the engine. Reads ahead one block while the program handles the previous one. */
+/**
+ * A scan in the engine. Reads ahead one block while the program handles the previous one, from the second block on: a
+ * program that takes the first row, and no more, would wait for a block that it does not want.
+ */
 
 const { OPERATIONS } = require('../backend.js');
 
@@ -15,6 +18,7 @@ class BlockSource {
   #left;
   #signal;
   #ahead;
+  #isFirst = true;
   #closed = false;
 
   constructor(backend, native, number, begin, signal) {
@@ -61,7 +65,8 @@ class BlockSource {
     }
     this.#left -= block.length;
     if (block.length === 0 || this.#left <= 0) this.close();
-    else this.#ahead = this.#requestBlock();
+    else if (!this.#isFirst) this.#ahead = this.#requestBlock();
+    this.#isFirst = false;
     return block;
   }
 

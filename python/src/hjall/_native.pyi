@@ -299,7 +299,9 @@ class Table:
         offset: int,
         raw: bool,
     ) -> list[_CellFields]: ...
-    def _scanner(self, arguments: ScanArguments, method: str = "scan") -> Scanner: ...
+    def _scanner(
+        self, arguments: ScanArguments, method: str = "scan", expected: int | None = None
+    ) -> Scanner: ...
     def _put_many(
         self,
         rows: list[tuple[BytesLike, Data]],
