@@ -96,6 +96,8 @@ function defineMethods(Class, preparations, prefix = '') {
         throw argumentError(error, methodSync);
       }
       if (prepared.signal !== undefined && isAborted(prepared, nameSync)) throw prepared.signal.reason;
+      if (prepared.watch !== undefined)
+        throw argumentError(new TypeError(`${nameSync}: option \`onProgress\` needs the event loop: use ${name}()`), methodSync);
       return tracedSync(nameSync, prepared.request, () => {
         convertListsNow(prepared.request);
         let answer;

@@ -123,6 +123,29 @@ test('blocks begin with one row, or with all of a short scan, and grow', async (
   await db.close();
 });
 
+test('the first row of a scan in memory is read within the turn', async () => {
+  const { db, table } = filled(5000, 100);
+  const isReadNow = async (scan) => {
+    let row;
+    const read = scan.next().then(({ value }) => {
+      row = value;
+    });
+    for (let i = 0; i < 50; i += 1) await undefined;
+    const isNow = row !== undefined;
+    await read;
+    return isNow && [row, ...(await collected(scan))];
+  };
+  assert.equal((await isReadNow(table.scan())).length, 5000);
+  assert.equal((await isReadNow(table.scan({ limit: 10, reverse: true }))).length, 10);
+  assert.equal(await isReadNow(table.scan({ filter: 'KeyOnlyFilter()' })), false, 'filters may take long');
+  // Hidden cells are work that does not end soon.
+  for (let i = 0; i < 1000; i += 1) table.putSync('0', { 'f:a': 'x', [`f:${i}`]: 'x' });
+  table.deleteSync('0');
+  assert.equal(await isReadNow(table.scan()), false);
+  assert.equal((await collected(table.scan())).length, 5000);
+  await db.close();
+});
+
 test('errors are reported when rows are requested, and end the scan', async () => {
   const { db, table } = filled(10);
   const scan = db.table('none').scan();

@@ -44,13 +44,29 @@ class BlockSource {
     return block;
   }
 
+  /** The first block, or its promise. It is read here if that takes no longer than passing the call to a thread. */
+  #firstBlock() {
+    const begin = this.#begin;
+    // Reads with filters are never short.
+    if (begin.scan.filter === undefined && !this.#signal?.aborted) {
+      const block = this.#backend.runShort(OPERATIONS.nextBlock, { number: this.#number, begin });
+      if (block !== undefined) {
+        this.#begin = undefined;
+        return block;
+      }
+      // It may have been begun.
+      this.#native.closeScan(this.#number);
+    }
+    return this.#requestBlock();
+  }
+
   /** @returns {Promise<import('../row.js').Row[]>} */
   async next() {
     if (this.#closed) return [];
-    const requested = this.#ahead ?? this.#requestBlock();
-    this.#ahead = undefined;
     let block;
     try {
+      const requested = this.#ahead ?? (this.#isFirst ? this.#firstBlock() : this.#requestBlock());
+      this.#ahead = undefined;
       block = await requested;
     } catch (error) {
       const wasClosed = this.#closed;
