@@ -102,8 +102,14 @@ test('a scan reads at most one block ahead of a slow program', async () => {
     return run(operation, ...rest);
   };
   const scan = table.scan();
+  const idle = async () => {
+    for (let i = 0; i < 200; i += 1) await new Promise(setImmediate);
+  };
   await scan.next();
-  for (let i = 0; i < 200; i += 1) await new Promise(setImmediate);
+  await idle();
+  assert.equal(asked, 0, 'the first row was read here, and no more may be wanted');
+  await scan.next();
+  await idle();
   assert.equal(asked, 2);
   scan.close();
   await db.close();

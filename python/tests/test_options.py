@@ -41,7 +41,9 @@ def test_a_missing_folder_is_named_with_the_remedy(name, call):
     for option in "host", "port":
         with pytest.raises(TypeError, match=rf"^{name} .*connects to no server.*option {option!r}.*happybase"):
             call(**{option: "localhost"})
-    with pytest.raises(TypeError, match=rf'^{name} opens the database in a folder: name one, as in {name}\("\./data"\)'):
+    with pytest.raises(
+        TypeError, match=rf'^{name} opens the database in a folder: name one, as in {name}\("\./data"\)'
+    ):
         call()
 
 

@@ -173,7 +173,7 @@ def test_messages_of_invalid_columns_and_timestamps_name_the_call(table):
         table.put_many([(b"r", {b"f:a": b"x"})], timestamp=-5)
     with pytest.raises(hjall.InvalidArgument, match=rf"^delete: table t, row b'r': {negative}"):
         table.delete(b"r", timestamp=-5)
-    with pytest.raises(hjall.InvalidArgument, match=rf"^put: table t, row b'r': {negative}"):
+    with pytest.raises(hjall.Refused, match=rf"^put: table t, row b'r': {negative}"):
         table.put(b"r", {b"f:a": (b"x", -5)})
     assert table.count() == 0
 

@@ -92,7 +92,9 @@ def takes_folder(name: str) -> Callable[[Function], Function]:
         def checked(*args: Any, **options: Any) -> Any:
             if not args and "path" not in options:
                 check_options({key: value for key, value in options.items() if key != "threads"}, name)
-                raise TypeError(f'{name} opens the database in a folder: name one, as in {name}("./data"), or use memory()')
+                raise TypeError(
+                    f'{name} opens the database in a folder: name one, as in {name}("./data"), or use memory()'
+                )
             return function(*args, **options)
 
         return cast(Function, checked)

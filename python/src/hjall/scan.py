@@ -132,9 +132,7 @@ def at_least_one(name: str, number: int | None) -> None:
 class Scan(Generator[Item_co, None, None]):
     """A generator over the results of a scan, which begins when the first one is requested. `close` ends it."""
 
-    def __init__(
-        self, rows: Generator[Item_co, None, None], description: Callable[[], str], preview: Preview
-    ) -> None:
+    def __init__(self, rows: Generator[Item_co, None, None], description: Callable[[], str], preview: Preview) -> None:
         self._rows, self._description, self._preview = rows, description, preview
 
     def __iter__(self) -> Generator[Item_co, None, None]:
