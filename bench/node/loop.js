@@ -6,6 +6,7 @@
 
 
 const { existsSync, readFileSync } = require('node:fs');
+const { PerformanceObserver } = require('node:perf_hooks');
 const { fill, hjallPeer } = require('./peers.js');
 
 const ROWS = Number(process.env.ROWS ?? 200_000);
@@ -49,6 +50,7 @@ function longCalls({ db, table }) {
   const write = (batch) => batch.write();
   return [
     ['put of 100,000 rows, not awaited one by one', () => Promise.all(many.map((row) => table.put(row, data)))],
+    ['an empty async function, 100,000 times', () => Promise.all(many.map(async (row) => row))],
     ['row of 100,000 rows, not awaited one by one', () => Promise.all(many.map((row) => table.row(row)))],
     ['rows of 100,000 keys', () => table.rows(many)],
     ['write of a batch of 100,000 rows', write, filled(many, data)],
@@ -71,25 +73,38 @@ const SCHEDULED = `/proc/self/task/${process.pid}/schedstat`;
  */
 const threadTime = existsSync(SCHEDULED) ? () => Number(readFileSync(SCHEDULED, 'latin1').split(' ')[0]) / 1e6 : () => performance.now();
 
-/** The longest turn of the event loop during a call, without the first, in which the program makes it. */
+/** The times at which V8 collected garbage. */
+const collections = [];
+new PerformanceObserver((list) => collections.push(...list.getEntries().map((entry) => entry.startTime))).observe({ entryTypes: ['gc'] });
+
+/**
+ * The turns of the event loop during a call: the first, in which the program makes it, the longest of the others, and
+ * the longest in which V8 did not collect garbage.
+ */
 async function longestTurn(call, argument) {
-  let [longest, isOver, last] = [0, false, 0];
+  const turns = [];
+  let [isOver, last, lastAt] = [false, 0, 0];
   const turn = () => {
-    const now = threadTime();
-    longest = Math.max(longest, now - last);
-    last = now;
+    const [now, at] = [threadTime(), performance.now()];
+    turns.push({ time: now - last, from: lastAt, to: at });
+    [last, lastAt] = [now, at];
     if (!isOver) setImmediate(turn);
   };
   await new Promise(setImmediate);
+  collections.length = 0;
   const [began, beganAll] = [threadTime(), performance.now()];
   const called = call(argument);
-  last = threadTime();
+  [last, lastAt] = [threadTime(), performance.now()];
   setImmediate(turn);
   const first = last - began;
   await called;
   isOver = true;
-  await new Promise(setImmediate);
-  return [first, longest, performance.now() - beganAll];
+  const all = performance.now() - beganAll;
+  // The observer is called later.
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const isQuiet = ({ from, to }) => !collections.some((at) => at >= from && at <= to);
+  const longest = (some) => some.reduce((most, { time }) => Math.max(most, time), 0);
+  return [first, longest(turns), longest(turns.filter(isQuiet)), all];
 }
 
 async function longTurns(peer) {
@@ -97,8 +112,8 @@ async function longTurns(peer) {
   for (const [what, call, prepare = () => {}] of longCalls(peer)) {
     // The second time, functions are compiled.
     await call(prepare());
-    const [first, longest, all] = await longestTurn(call, prepare());
-    console.log(`  ${what.padEnd(44)} making the call ${first.toFixed(1).padStart(6)}   longest turn after it ${longest.toFixed(1).padStart(6)}   all ${all.toFixed(0).padStart(6)}`);
+    const [first, longest, quiet, all] = (await longestTurn(call, prepare())).map((ms) => ms.toFixed(1).padStart(6));
+    console.log(`  ${what.padEnd(44)} making the call ${first}   longest turn after it ${longest}   without garbage collection ${quiet}   all ${all}`);
   }
 }
 

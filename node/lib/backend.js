@@ -12,7 +12,8 @@
  *     collect()                        → an empty list for the mutations of a batch: { length, keeps, add(mutation), rowOf(index),
  *                                        request() }, where `request()` is the part of a mutateMany that carries them, and
  *                                        `keeps` says that mutations which are added must share no memory with the program
- *     watched(report, copy)            → the promise of a copy, whose progress is reported to the function if the backend can
+ *     watched(report, work, compaction)   → the promise of a copy, or of the compaction with this number, whose progress is
+ *                                        reported to the function if the backend can
  *     close() / closeSync()            → completes pending calls, then releases everything; later calls fail with CLOSED
  *     closedError()                    → the error of calls after `close`
  *
@@ -121,9 +122,9 @@ class Backend {
     throw new TypeError(`${this.constructor.name} does not implement scan`);
   }
 
-  /** Awaits a copy, and reports its progress if the backend can. */
-  watched(_report, copy) {
-    return copy;
+  /** Awaits a copy or a compaction, and reports its progress if the backend can. */
+  watched(_report, work) {
+    return work;
   }
 
   /** @returns {Promise<void>} */

@@ -6,7 +6,7 @@
 
 const { Backend, OPERATIONS } = require('./backend.js');
 const { name: nameBytes } = require('./bytes.js');
-const { progressOf } = require('./embedded/copying.js');
+const { progressOf } = require('./embedded/progress.js');
 const { checked, flag, pathOf, shown, whole } = require('./options.js');
 const { TABLE_OPTIONS, descriptorOf, familyOf, namespaceOf, shownDescriptor } = require('./schema.js');
 const { Server, nextServer } = require('./server.js');
@@ -17,7 +17,16 @@ const { BACKEND, defineMethods, task } = require('./methods.js');
 const SIGNAL = new Set(['signal']);
 const CREATE_OPTIONS = new Set([...TABLE_OPTIONS, ...SPLIT_OPTIONS, 'ifNotExists', 'signal']);
 const BACKUP_OPTIONS = new Set(['incremental', 'onProgress', 'signal']);
+const COMPACT_OPTIONS = new Set(['major', 'onProgress', 'signal']);
 const ALTER_OPTIONS = new Set([...TABLE_OPTIONS, 'signal']);
+
+let compactions = 0;
+
+/** A number for a compaction whose progress is watched: not 0. */
+function nextCompaction() {
+  compactions = (compactions % 0xffffffff) + 1;
+  return compactions;
+}
 
 function tableName(name, where) {
   if (typeof name !== 'string')
@@ -159,15 +168,15 @@ defineMethods(Database, {
   flush: onTable(OPERATIONS.flush, 'flush'),
   /**
    * Compacts a table's files; with `major`, also drops everything that reads can no longer see. Resolves when the
-   * compaction has ended.
+   * compaction has ended. `onProgress` is called at intervals with { bytes }, those that have been read.
    */
   compact(name, options) {
-    const { major, signal } = checked(options, new Set(['major', 'signal']), 'compact');
-    return task(
-      OPERATIONS.compact,
-      { table: tableName(name, 'compact'), major: flag(major, 'compact: option `major`') },
-      { signal },
-    );
+    const { major, onProgress, signal } = checked(options, COMPACT_OPTIONS, 'compact');
+    const report = progressOf(onProgress, 'compact');
+    const number = report === undefined ? 0 : nextCompaction();
+    const request = { table: tableName(name, 'compact'), major: flag(major, 'compact: option `major`'), number };
+    const made = task(OPERATIONS.compact, request, { signal });
+    return report === undefined ? made : { ...made, watch: (backend, done) => backend.watched(report, done, number) };
   },
   /**
    * Copies the database, as of the beginning of the call, to a folder that does not exist or is empty. Reads and writes

@@ -27,31 +27,38 @@ function owned(value, depth = DEPTH) {
   return copy;
 }
 
-/** A call that waits for a turn. */
+/**
+ * A call that waits for a turn. A program may make hundreds of thousands: each is one object, without closures, because
+ * the garbage collector copies all that wait.
+ */
 class DeferredCall {
   units = CALL;
-  #owner;
-  #begin;
-  #resolve;
 
-  constructor(owner, begin, resolve) {
-    this.#owner = owner;
-    this.#begin = begin;
-    this.#resolve = resolve;
+  /** @param {DeferredCalls} owner @param {Function} call @param {object} self its `this` @param {(answer: Promise<unknown>) => void} resolve */
+  constructor(owner, call, self, a, b, c, d, e, resolve) {
+    this._owner = owner;
+    this._call = call;
+    this._self = self;
+    this._a = a;
+    this._b = b;
+    this._c = c;
+    this._d = d;
+    this._e = e;
+    this._resolve = resolve;
   }
 
   /** Begins the call, unless it has begun. */
   run() {
-    const begin = this.#begin;
-    if (begin === undefined) return;
-    this.#begin = undefined;
-    this.#owner.count -= 1;
-    this.#resolve(begin());
+    const call = this._call;
+    if (call === undefined) return;
+    this._call = undefined;
+    this._owner.count -= 1;
+    this._resolve(call.call(this._self, this._a, this._b, this._c, this._d, this._e, true));
   }
 
   /** `run`, if the call belongs to a database. */
   runFor(owner) {
-    if (this.#owner === owner) this.run();
+    if (this._owner === owner) this.run();
   }
 }
 
@@ -69,23 +76,18 @@ class DeferredCalls {
   }
 
   /**
-   * Makes a call in a later turn.
+   * Makes a call in a later turn. The function gets the program's arguments, which are copied, and `true`.
    * @param {Function} call
    * @param {object} self its `this`
-   * @param {unknown[]} given its arguments, of which those of the program are copied
    * @returns {Promise<unknown>}
    */
-  add(call, self, given) {
+  add(call, self, a, b, c, d, e) {
     if (isFull())
       return Promise.reject(make('Busy', `${WAITING_MAX} calls are waiting: await some of their promises before making more`));
-    for (let i = 0; i < given.length; i += 1) given[i] = owned(given[i]);
-    return this.#later(() => call.apply(self, given));
-  }
-
-  #later(begin) {
     return new Promise((resolve) => {
+      const deferred = new DeferredCall(this, call, self, owned(a), owned(b), owned(c), owned(d), owned(e), resolve);
       this.count += 1;
-      later(new DeferredCall(this, begin, resolve));
+      later(deferred);
     });
   }
 

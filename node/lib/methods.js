@@ -82,7 +82,7 @@ function defineMethods(Class, preparations, prefix = '') {
     const method = function (a, b, c, d, e) {
       const { deferred } = this[BACKEND];
       if (deferred.isClosing) return Promise.reject(this[BACKEND].closedError());
-      if (!hasRoom()) return deferred.add(begin, this, [a, b, c, d, e, true]);
+      if (!hasRoom()) return deferred.add(begin, this, a, b, c, d, e);
       spend(CALL);
       return begin.call(this, a, b, c, d, e);
     };
@@ -96,6 +96,8 @@ function defineMethods(Class, preparations, prefix = '') {
         throw argumentError(error, methodSync);
       }
       if (prepared.signal !== undefined && isAborted(prepared, nameSync)) throw prepared.signal.reason;
+      if (prepared.watch !== undefined)
+        throw argumentError(new TypeError(`${nameSync}: option \`onProgress\` needs the event loop: use ${name}()`), methodSync);
       return tracedSync(nameSync, prepared.request, () => {
         convertListsNow(prepared.request);
         let answer;

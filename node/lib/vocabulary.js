@@ -82,7 +82,9 @@ const Operation = Object.freeze({
   deleteFamily: 33,
   /** `{ table }` → `undefined`. Embedded only: Thrift2 has no such call. */
   flush: 34,
-  /** `{ table, major }` → `undefined`. Embedded only. */
+  /**
+   * `{ table, major, number }` → `undefined`. With a number other than 0, its progress can be asked for. Embedded only.
+   */
   compact: 35,
   /** `{ path }` → `undefined`: copies the database to a folder. Embedded only. */
   backup: 36,

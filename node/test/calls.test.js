@@ -245,6 +245,34 @@ test('figures of tables and of the database', async () => {
   await db.close();
 });
 
+test('compactions report their progress', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hjall-progress-'));
+  const db = await hjall.open(folder, { encoding: 'utf8' });
+  try {
+    await db.createTable('t', ['f']);
+    const batch = db.table('t').batch();
+    for (let i = 0; i < 3000; i += 1) batch.put(`r${i}`, { 'f:a': 'x'.repeat(500) });
+    await batch.write();
+    await db.flush('t');
+    const seen = [];
+    await db.compact('t', { major: true, onProgress: ({ bytes }) => seen.push(bytes) });
+    assert.ok(seen.length > 0 && seen.at(-1) > 1_000_000 && seen.at(-1) < 3_000_000, `${seen}`);
+    assert.deepEqual(seen, [...new Set(seen)].sort((a, b) => a - b));
+    const fail = () => {
+      throw new Error('no more');
+    };
+    await assert.rejects(db.compact('t', { major: true, onProgress: fail }), { message: 'no more' });
+    await assert.rejects(db.compact('t', { onProgress: 5 }), { name: 'TypeError', message: /^compact: option `onProgress`/ });
+    const sync = { name: 'TypeError', message: /onProgress.*use (compact|backup)\(\)/ };
+    assert.throws(() => db.compactSync('t', { onProgress: fail }), sync);
+    assert.throws(() => db.backupSync(join(folder, 'copy'), { onProgress: fail }), sync);
+    await db.compact('t');
+  } finally {
+    await db.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test('backups and restores report their progress', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hjall-progress-'));
   const { db } = filled(1000);

@@ -102,8 +102,14 @@ test('a scan reads at most one block ahead of a slow program', async () => {
     return run(operation, ...rest);
   };
   const scan = table.scan();
+  const idle = async () => {
+    for (let i = 0; i < 200; i += 1) await new Promise(setImmediate);
+  };
   await scan.next();
-  for (let i = 0; i < 200; i += 1) await new Promise(setImmediate);
+  await idle();
+  assert.equal(asked, 0, 'the first row was read here, and no more may be wanted');
+  await scan.next();
+  await idle();
   assert.equal(asked, 2);
   scan.close();
   await db.close();
@@ -120,6 +126,29 @@ test('blocks begin with one row, or with all of a short scan, and grow', async (
   assert.equal((await table.scan({ limit: 10 }).nextBlock()).length, 10);
   assert.equal(table.scanSync({ limit: 10 }).nextBlock().length, 10);
   assert.equal(table.scanSync({ limit: 1000 }).nextBlock().length, 1);
+  await db.close();
+});
+
+test('the first row of a scan in memory is read within the turn', async () => {
+  const { db, table } = filled(5000, 100);
+  const isReadNow = async (scan) => {
+    let row;
+    const read = scan.next().then(({ value }) => {
+      row = value;
+    });
+    for (let i = 0; i < 50; i += 1) await undefined;
+    const isNow = row !== undefined;
+    await read;
+    return isNow && [row, ...(await collected(scan))];
+  };
+  assert.equal((await isReadNow(table.scan())).length, 5000);
+  assert.equal((await isReadNow(table.scan({ limit: 10, reverse: true }))).length, 10);
+  assert.equal(await isReadNow(table.scan({ filter: 'KeyOnlyFilter()' })), false, 'filters may take long');
+  // Hidden cells are work that does not end soon.
+  for (let i = 0; i < 1000; i += 1) table.putSync('0', { 'f:a': 'x', [`f:${i}`]: 'x' });
+  table.deleteSync('0');
+  assert.equal(await isReadNow(table.scan()), false);
+  assert.equal((await collected(table.scan())).length, 5000);
   await db.close();
 });
 

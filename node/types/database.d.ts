@@ -94,7 +94,18 @@ export declare class Database<In extends Input = Uint8Array, Out extends Reads =
    * Compacts a table's files; with `major`, also drops everything that reads can no longer see. Remote databases do
    * not support this (UNSUPPORTED).
    */
-  compact(name: string, options?: Abortable & { major?: boolean | undefined }): Promise<void>;
+  compact(
+    name: string,
+    options?: Abortable & {
+      major?: boolean | undefined;
+      /**
+       * Called about 20 times per second with the bytes of keys and values that have been read, before compression;
+       * `tableStatistics` has the size of the files. If it throws, the promise rejects with that once the compaction
+       * has ended.
+       */
+      onProgress?: ((progress: { bytes: number }) => void) | undefined;
+    },
+  ): Promise<void>;
   /** `compact` on the calling thread. */
   compactSync(name: string, options?: Abortable & { major?: boolean | undefined }): void;
 

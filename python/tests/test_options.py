@@ -36,6 +36,17 @@ def test_options_of_connections_are_refused(option, tmp_path):
             call(**{option: None})
 
 
+@pytest.mark.parametrize("name, call", [("hjall.open", hjall.open), ("hjall.aio.open", aio.open)])
+def test_a_missing_folder_is_named_with_the_remedy(name, call):
+    for option in "host", "port":
+        with pytest.raises(TypeError, match=rf"^{name} .*connects to no server.*option {option!r}.*happybase"):
+            call(**{option: "localhost"})
+    with pytest.raises(
+        TypeError, match=rf'^{name} opens the database in a folder: name one, as in {name}\("\./data"\)'
+    ):
+        call()
+
+
 def test_unknown_options_are_refused_by_name(tmp_path):
     with pytest.raises(TypeError, match=r"hjall\.open has no option 'cache_size': did you mean 'cache_bytes'"):
         hjall.open(tmp_path / "db", cache_size=1)

@@ -91,6 +91,26 @@ def test_progress_of_copies(db, table, tmp_path):
         db.backup(tmp_path / "stopped", progress=stop)
 
 
+def test_progress_of_compactions(tmp_path):
+    with hjall.open(tmp_path / "db") as db:
+        db.create_table("t", {"f": {}})
+        with db.table("t").batch(batch_size=1000) as batch:
+            for n in range(3000):
+                batch.put(b"%05d" % n, {b"f:a": b"x" * 500})
+        db.flush_table("t")
+        seen = []
+        db.compact_table("t", major=True, progress=seen.append)
+        assert seen and seen == sorted(set(seen)) and 1_000_000 < seen[-1] < 3_000_000, seen
+
+        def stop(_):
+            raise InterruptedError
+
+        with pytest.raises(InterruptedError):
+            db.compact_table("t", major=True, progress=stop)
+        db.compact_table("t", major=True, progress=None)
+        assert db.table("t").count() == 3000
+
+
 def test_a_clock_takes_a_timedelta():
     clock = hjall.ManualClock(1000)
     clock.advance(datetime.timedelta(minutes=2, milliseconds=3))
@@ -107,6 +127,7 @@ def test_representations(db, table):
     scan = table.scan(row_prefix=b"a", limit=2)
     assert repr(scan) == "<scan of b't': row_prefix=b'a', limit=2>"
     assert repr(table.scan()) == "<scan of b't'>"
+    assert repr(table.scan(batch_size=5, reverse=True)) == "<scan of b't': batch_size=5, reverse=True>"
     assert repr(table.batch()).startswith("<hjall.batch.Batch of b't'")
     assert repr(table.scan_cells(versions=None)) == "<scan of b't': versions=None>"
     frame = table.scan_arrow({"f:n": "int_text"}, row_prefix=b"a", row_type="utf8")

@@ -155,6 +155,29 @@ def test_messages_name_the_argument(table):
         table.connection.create_table("u", {"f": {"max_versions": 0}})
 
 
+def test_messages_of_invalid_columns_and_timestamps_name_the_call(table):
+    no_colon = rb'a column must be b"family:qualifier", but b"f" has no colon.* is b"f:"'.decode()
+    negative = r"Timestamp cannot be negative.*-5.*milliseconds since 1970"
+    for method, call in {
+        "put": lambda **given: table.put(b"r", **given),
+        "mutate_row": lambda **given: table.mutate_row(b"r", [hjall.Put(**given)]),
+        "check_and_mutate": lambda **given: table.check_and_mutate(b"r", b"f:a", None, [hjall.Put(**given)]),
+    }.items():
+        with pytest.raises(hjall.InvalidArgument, match=rf"^{method}: table t, row b'r': {no_colon}"):
+            call(data={b"f": b"x"})
+        with pytest.raises(hjall.InvalidArgument, match=rf"^{method}: table t, row b'r': {negative}"):
+            call(data={b"f:a": b"x"}, timestamp=-5)
+    with pytest.raises(hjall.InvalidArgument, match=rf"^put_many: table t, row b'r': {no_colon}"):
+        table.put_many([(b"q", {b"f:a": b"x"}), (b"r", {b"f": b"x"})])
+    with pytest.raises(hjall.InvalidArgument, match=rf"^put_many: table t: {negative}"):
+        table.put_many([(b"r", {b"f:a": b"x"})], timestamp=-5)
+    with pytest.raises(hjall.InvalidArgument, match=rf"^delete: table t, row b'r': {negative}"):
+        table.delete(b"r", timestamp=-5)
+    with pytest.raises(hjall.Refused, match=rf"^put: table t, row b'r': {negative}"):
+        table.put(b"r", {b"f:a": (b"x", -5)})
+    assert table.count() == 0
+
+
 def test_messages_of_batches_name_the_row_that_failed(table):
     batch = table.batch()
     batch.put(b"good", {b"f:a": b"x"})

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
+use hjall_engine::read::WorkLimit;
 use napi::bindgen_prelude::{Buffer, BufferSlice, Function};
 use napi::{Env, Result};
 use napi_derive::napi;
@@ -14,6 +15,10 @@ use crate::columns::ColumnName;
 use crate::completions::Completions;
 use crate::dispatch::{self, Call};
 use crate::session::Session;
+
+/// The work of an asynchronous call that is carried out on JavaScript's thread. Passing a call to another thread and its
+/// answer back takes about as long.
+const SHORT: WorkLimit = WorkLimit { pairs: 512, bytes: 128 << 10 };
 
 /// A database of one event loop. All databases of a process that are open on the same folder share one engine.
 #[napi]
@@ -84,6 +89,13 @@ impl NativeDatabase {
         if fits.is_some() { length } else { -length }
     }
 
+    /// Carries out a request that only reads, as `run_sync` does, unless it is too much work for an asynchronous call:
+    /// then it returns 0.
+    #[napi]
+    pub fn run_short(&self, memory: BufferSlice<'_>, at: u32, length: u32) -> i64 {
+        SHORT.run(|| self.run_sync(memory, at, length)).unwrap_or(0)
+    }
+
     /// Copies the answer that did not fit into the memory of `run_sync`.
     #[napi]
     pub fn oversized_answer(&self, mut memory: BufferSlice<'_>) {
@@ -128,6 +140,19 @@ impl NativeDatabase {
         let report = self.session.copying.take()?;
         // Exact up to 2^53.
         Some((report.table, report.family, report.cells as f64, report.bytes as f64))
+    }
+
+    /// The bytes that a compaction has read, if they have changed since the last call; otherwise null.
+    #[napi]
+    pub fn compaction_progress(&self, number: u32) -> Option<f64> {
+        // Exact up to 2^53.
+        self.session.compacting.take(number).map(|bytes| bytes as f64)
+    }
+
+    /// Forgets the progress of a compaction that has ended.
+    #[napi]
+    pub fn end_compaction(&self, number: u32) {
+        self.session.compacting.end(number);
     }
 
     /// Ends a scan, even while one of its blocks is being read.

@@ -14,6 +14,7 @@ mod answer;
 mod cleanup;
 mod clock;
 mod columns;
+mod compacting;
 mod completions;
 mod convert;
 mod copying;

@@ -74,7 +74,10 @@ pub fn run(session: &Session, from: &mut Request, out: &mut Answer<'_>, origin: 
         Operation::ModifyFamily => engine()?.modify_family(&name(from)?, convert::family(from)?)?,
         Operation::DeleteFamily => engine()?.delete_family(&name(from)?, &from.bytes()?)?,
         Operation::Flush => engine()?.flush(&name(from)?)?,
-        Operation::Compact => engine()?.compact(&name(from)?, from.flag()?)?,
+        Operation::Compact => {
+            let (name, major) = (name(from)?, from.flag()?);
+            engine()?.compact_with(&name, major, &session.compacting.begin(from.u32()?))?;
+        }
         Operation::Backup => {
             let (path, incremental) = (PathBuf::from(from.text()?), from.flag()?);
             let mut report = session.copying.reporter();

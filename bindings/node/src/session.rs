@@ -9,6 +9,7 @@ use hjall_engine::{Engine, Error, ErrorKind, Result, Table};
 use parking_lot::{Mutex, RwLock};
 
 use crate::columns::Columns;
+use crate::compacting::Compacting;
 use crate::completions::Completions;
 use crate::copying::Copying;
 use crate::lanes::Lanes;
@@ -42,6 +43,7 @@ pub struct Session {
     pub lanes: Lanes,
     pub completions: Completions,
     pub copying: Copying,
+    pub compacting: Compacting,
     /// Numbers of calls that were cancelled and have not been answered yet.
     cancelled: Mutex<HashSet<u32>>,
     /// Their number, so that no lock is needed in the usual case of none.
@@ -68,6 +70,7 @@ impl Session {
             lanes: Lanes::new(),
             completions,
             copying: Copying::default(),
+            compacting: Compacting::default(),
             cancelled: Mutex::default(),
             cancelled_count: AtomicUsize::new(0),
         }

@@ -112,7 +112,8 @@ numbered! {
         DeleteFamily = 33,
         /// `{ table }` → `undefined`. Embedded only: Thrift2 has no such call.
         Flush = 34,
-        /// `{ table, major }` → `undefined`. Embedded only.
+        /// `{ table, major, number }` → `undefined`. With a number other than 0, its progress can be asked for.
+        /// Embedded only.
         Compact = 35,
         /// `{ path }` → `undefined`: copies the database to a folder. Embedded only.
         Backup = 36,

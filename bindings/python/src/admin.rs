@@ -8,6 +8,7 @@ use bytes::Bytes;
 use hjall_engine::name::TableName;
 use hjall_engine::region::{Region, split};
 use hjall_engine::schema::{NamespaceDescriptor, TableDescriptor};
+use hjall_engine::store::CompactionControl;
 use hjall_engine::{Engine, Error, ErrorKind, FamilyProgress, Options, Result};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -203,10 +204,32 @@ impl Admin {
         self.change(py, "truncate_table", name, |engine, name| engine.truncate_table(name, preserve_splits))
     }
 
-    fn compact_table(&self, py: Python<'_>, name: &Bound<'_, PyAny>, major: bool) -> PyResult<()> {
+    /// Compacts a table. An exception raised by a signal handler, or by `progress`, ends the compaction soon after.
+    #[pyo3(signature = (name, major, progress=None))]
+    fn compact_table(
+        &self,
+        py: Python<'_>,
+        name: &Bound<'_, PyAny>,
+        major: bool,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
         let engine = self.handle.engine()?;
         let name = table_name("compact_table", name)?;
-        call_interruptible(py, "compact_table", move || engine.compact(&name, major))
+        let control = Arc::<CompactionControl>::default();
+        let (watched, mut reported_bytes) = (Arc::clone(&control), 0);
+        let compacted =
+            call_watched(py, "compact_table", move || engine.compact_with(&name, major, &watched), &mut || {
+                let read_bytes = control.read_bytes();
+                if let Some(progress) = progress.as_ref().filter(|_| read_bytes > reported_bytes) {
+                    reported_bytes = read_bytes;
+                    progress.call1((read_bytes,))?;
+                }
+                Ok(())
+            });
+        if compacted.is_err() {
+            control.stop();
+        }
+        compacted
     }
 
     fn flush_table(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<()> {

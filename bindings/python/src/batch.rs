@@ -139,8 +139,9 @@ impl Batch {
         for row in &mut pending.rows {
             let (ttl_ms, timestamp) = (self.ttl_ms, self.timestamp);
             if !row.puts.is_empty() {
-                let cells = std::mem::take(&mut row.puts).into_iter().map(|column_value| column_value.cell(timestamp));
-                let cells = cells.collect::<PyResult<_>>()?;
+                let place = self.place(&row.key);
+                let cells = std::mem::take(&mut row.puts).into_iter();
+                let cells = cells.map(|column_value| column_value.cell(timestamp, place)).collect::<PyResult<_>>()?;
                 puts.push(Put { row: row.key.clone(), cells, ttl_ms, durability: row.put_durability });
             }
             if !row.markers.is_empty() {

@@ -11,7 +11,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyList, PyMemoryView, PyString, PyTuple};
 
-use crate::error;
+use crate::error::{self, Place};
 
 /// The encoding of `str` arguments; `None` rejects them.
 pub type Encoding<'a> = Option<&'a str>;
@@ -133,10 +133,10 @@ pub fn timestamp(value: &Bound<'_, PyAny>) -> PyResult<i64> {
 /// The timestamp of a mutation; `None` stands for the time at which it is applied.
 ///
 /// # Errors
-/// Those of [`timestamp`], and `InvalidArgument` if the value is negative.
-pub fn write_time(value: Option<&Bound<'_, PyAny>>) -> PyResult<i64> {
+/// Those of [`timestamp`], and `InvalidArgument` if the value is negative, which begins with the place.
+pub fn write_time(value: Option<&Bound<'_, PyAny>>, place: Place<'_>) -> PyResult<i64> {
     let time = value.map_or(Ok(LATEST), timestamp)?;
-    check_timestamp(time).map_err(|e| error::from_engine(&e))?;
+    check_timestamp(time).map_err(|e| error::from_call(&e, place))?;
     Ok(time)
 }
 

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 use crate::convert::{self, Encoding};
-use crate::error::{self, Shown};
+use crate::error::{self, Place, Shown};
 
 /// A column to write.
 pub struct ColumnValue {
@@ -193,9 +193,9 @@ impl ColumnValue {
     /// The cell to write. `timestamp` applies if the column has no timestamp.
     ///
     /// # Errors
-    /// `ValueError` for a column without a qualifier.
-    pub fn cell(self, timestamp: i64) -> PyResult<PutCell> {
-        self.check().map_err(|e| error::from_engine(&e))?;
+    /// `ValueError` for a column without a qualifier, which begins with the place.
+    pub fn cell(self, timestamp: i64, place: Place<'_>) -> PyResult<PutCell> {
+        self.check().map_err(|e| error::from_call(&e, place))?;
         let (family, qualifier) = (self.family, self.qualifier.unwrap_or_default());
         Ok(PutCell { family, qualifier, timestamp: self.timestamp.unwrap_or(timestamp), value: self.value })
     }
@@ -304,12 +304,12 @@ pub struct MutationArgument<'py> {
 }
 
 impl MutationArgument<'_> {
-    /// The mutation, applied to `row`.
+    /// The mutation, applied to `row`, of the call at `place`.
     ///
     /// # Errors
     /// `TypeError` and `ValueError` for invalid fields.
-    pub fn mutation(&self, row: &Bytes, encoding: Encoding<'_>) -> PyResult<Mutation> {
-        let timestamp = convert::write_time(self.timestamp.as_ref())?;
+    pub fn mutation(&self, row: &Bytes, encoding: Encoding<'_>, place: Place<'_>) -> PyResult<Mutation> {
+        let timestamp = convert::write_time(self.timestamp.as_ref(), place)?;
         let durability = match &self.durability {
             None => Durability::UseDefault,
             name => convert::durability(name.as_deref(), None)?,
@@ -318,7 +318,7 @@ impl MutationArgument<'_> {
         Ok(match (&self.columns, self.is_put) {
             (Some(data), true) => {
                 let values = column_values(data, RowContext { row, encoding })?;
-                let cells = values.into_iter().map(|value| value.cell(timestamp)).collect::<PyResult<_>>()?;
+                let cells = values.into_iter().map(|value| value.cell(timestamp, place)).collect::<PyResult<_>>()?;
                 Mutation::Put(Put { row: row.clone(), cells, ttl_ms, durability })
             }
             (columns, _) => {

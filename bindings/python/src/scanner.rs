@@ -103,17 +103,25 @@ fn prefix_successor(prefix: &Bytes) -> Bytes {
 }
 
 impl Scanner {
-    /// Opens a scan for a method of a table. Nothing is read yet.
+    /// Opens a scan for a method of a table. Nothing is read yet. `expected`: the number of results after which the
+    /// caller ends the scan, if it knows that.
     ///
     /// # Errors
     /// `hjall.Closed`, `hjall.ForkError`, and those of the engine for the arguments.
-    pub fn open(py: Python<'_>, handle: &TableHandle, scan: Scan, method: String) -> PyResult<Self> {
+    pub fn open(
+        py: Python<'_>,
+        handle: &TableHandle,
+        scan: Scan,
+        method: String,
+        expected: Option<usize>,
+    ) -> PyResult<Self> {
         let table = handle.table()?;
         let table = table.get()?;
         let signals = SignalWatcher::new();
         let place = Place { method: &method, table: handle.name(), row: None };
         let mut scanner = call_at(py, place, || table.scan(scan))?;
         scanner.watch(signals.watch());
+        scanner.expect(expected.unwrap_or_default());
         let (stop, names) = (scanner.stopper(), ColumnNames::default());
         let scanner = ForkGuard::new(Mutex::new(Some(scanner)));
         Ok(Self { scanner, stop, signals, names, method, table: handle.name().clone() })

@@ -27,6 +27,8 @@ use crate::store::Order;
 const BLOCK_MEMORY: usize = 64 << 10;
 /// Each block has at most this many times as many rows as the previous one.
 const BLOCK_GROWTH: usize = 4;
+/// The most results that the first block has if the caller expects them.
+const EXPECTED_MAX: usize = 64;
 
 /// What the opening of a region counts in [`Budget::must_pause`], in rows.
 const REGION_ROWS: u32 = 4;
@@ -170,6 +172,14 @@ impl Scanner {
         let rows = self.next_within(self.block_rows.min(max), BLOCK_MEMORY)?;
         self.grow_block(rows.len(), rows.iter().map(Row::memory_bytes).sum());
         Ok(rows)
+    }
+
+    /// Lets the first block of [`Self::next_block`] have up to `results` results, if the caller knows that it takes no
+    /// more than these. Numbers above 64 have no effect, because the scan may be abandoned before.
+    pub fn expect(&mut self, results: usize) {
+        if results <= EXPECTED_MAX {
+            self.block_rows = self.block_rows.max(results);
+        }
     }
 
     /// Sizes the next block by the rows of one.

@@ -4,20 +4,23 @@
 const { Backend, OPERATIONS } = require('../backend.js');
 const { HjallError, make } = require('../errors.js');
 const { PLAIN } = require('../reading.js');
+const { hasRoom, spend } = require('../turns.js');
 const { Outcome } = require('../vocabulary.js');
 const { AnswerReader, ColumnNames } = require('./answer.js');
 const { BlockSource } = require('./block-source.js');
 const { Calls, HEADER_BYTES } = require('./calls.js');
 const { CollectedMutations, WriterPool } = require('./collected.js');
-const { watched } = require('./copying.js');
 const { reader } = require('./decode.js');
 const { encode } = require('./encode.js');
 const { hasParts, inParts, isLong, writtenInParts } = require('./parts.js');
+const { compactionProgress, copyProgress, watched } = require('./progress.js');
 const { RequestWriter } = require('./request-writer.js');
 
 /** Size of the memory for synchronous requests and their answers, and how much of it must be free for an answer. */
 const SLAB_BYTES = 64 << 10;
 const ANSWER_BYTES = 4 << 10;
+/** The units of work of a call that `runShort` carries out. */
+const SHORT_UNITS = 50;
 
 /** The engine's numbers for tables. */
 class TableNumbers {
@@ -48,6 +51,8 @@ function wakeUp(target) {
 }
 
 class EmbeddedBackend extends Backend {
+  /** Whether reads wait for no disk. */
+  isInMemory = false;
   #native;
   #calls;
   #columns;
@@ -152,25 +157,48 @@ class EmbeddedBackend extends Backend {
     return make('Closed', 'the database has been closed: open it again to use it');
   }
 
-  /** Awaits a copy that this backend makes, and reports its progress. */
-  watched(report, copy) {
-    return watched(() => this.#native.copyProgress(), report, copy);
+  /** Awaits a copy, or the compaction with this number, and reports its progress. */
+  watched(report, work, compaction) {
+    if (compaction === undefined) return watched(() => copyProgress(this.#native), report, work);
+    const over = () => this.#native.endCompaction(compaction);
+    return watched(() => compactionProgress(this.#native, compaction), report, work).finally(over);
   }
 
   runSync(operation, request) {
     if (request.collected !== undefined) return this.#runCollectedSync(request);
+    const { memory, from, at } = this.#encoded(operation, request);
+    return this.#runHere(memory, from, at - from, this.#answers, operation);
+  }
+
+  /**
+   * Carries out an asynchronous call that only reads on the calling thread, if the database is in memory and the call
+   * is short. Otherwise returns undefined: the call has to be made with `run`.
+   */
+  runShort(operation, request) {
+    if (!this.isInMemory || this.#isClosing || !hasRoom()) return undefined;
+    spend(SHORT_UNITS);
+    const { memory, from, at } = this.#encoded(operation, request);
+    const answered = this.#native.runShort(memory, from, at - from);
+    return answered === 0 ? undefined : this.#answered(answered, memory, from, this.#answers, operation);
+  }
+
+  /** Encodes a request, whose answer will replace it. */
+  #encoded(operation, request) {
     const out = this.#out;
     out.begin(this.#free, ANSWER_BYTES);
     encode(out, operation, request, this.#tables);
-    const { memory, from } = out;
-    if (!this.#answers?.reads(memory)) this.#answers = new AnswerReader(memory, this.#columns);
-    this.#free = from;
-    return this.#runHere(memory, from, out.at - from, this.#answers, operation);
+    if (!this.#answers?.reads(out.memory)) this.#answers = new AnswerReader(out.memory, this.#columns);
+    this.#free = out.from;
+    return out;
   }
 
   /** Carries out the request at `memory[at .. at + length]`, where `reader` reads the answer. */
   #runHere(memory, at, length, reader, operation) {
-    const answered = this.#native.runSync(memory, at, length);
+    return this.#answered(this.#native.runSync(memory, at, length), memory, at, reader, operation);
+  }
+
+  /** Reads the answer of `answered` bytes. */
+  #answered(answered, memory, at, reader, operation) {
     if (answered < 0) {
       const oversized = Buffer.allocUnsafeSlow(-answered);
       this.#native.oversizedAnswer(oversized);

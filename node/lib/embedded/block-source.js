@@ -1,5 +1,8 @@
 'use strict';
-/** A scan in the engine. Reads ahead one block while the program handles the previous one. */
+/**
+ * A scan in the engine. Reads ahead one block while the program handles the previous one, from the second block on: a
+ * program that takes the first row, and no more, would wait for a block that it does not want.
+ */
 
 const { OPERATIONS } = require('../backend.js');
 
@@ -15,6 +18,7 @@ class BlockSource {
   #left;
   #signal;
   #ahead;
+  #isFirst = true;
   #closed = false;
 
   constructor(backend, native, number, begin, signal) {
@@ -40,13 +44,29 @@ class BlockSource {
     return block;
   }
 
+  /** The first block, or its promise. It is read here if that takes no longer than passing the call to a thread. */
+  #firstBlock() {
+    const begin = this.#begin;
+    // Reads with filters are never short.
+    if (begin.scan.filter === undefined && !this.#signal?.aborted) {
+      const block = this.#backend.runShort(OPERATIONS.nextBlock, { number: this.#number, begin });
+      if (block !== undefined) {
+        this.#begin = undefined;
+        return block;
+      }
+      // It may have been begun.
+      this.#native.closeScan(this.#number);
+    }
+    return this.#requestBlock();
+  }
+
   /** @returns {Promise<import('../row.js').Row[]>} */
   async next() {
     if (this.#closed) return [];
-    const requested = this.#ahead ?? this.#requestBlock();
-    this.#ahead = undefined;
     let block;
     try {
+      const requested = this.#ahead ?? (this.#isFirst ? this.#firstBlock() : this.#requestBlock());
+      this.#ahead = undefined;
       block = await requested;
     } catch (error) {
       const wasClosed = this.#closed;
@@ -61,7 +81,8 @@ class BlockSource {
     }
     this.#left -= block.length;
     if (block.length === 0 || this.#left <= 0) this.close();
-    else this.#ahead = this.#requestBlock();
+    else if (!this.#isFirst) this.#ahead = this.#requestBlock();
+    this.#isFirst = false;
     return block;
   }
 

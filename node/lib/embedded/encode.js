@@ -220,7 +220,7 @@ const REQUESTS = {
   [OPERATIONS.modifyFamily]: (out, r) => (named(out, r), family(out, r.family)),
   [OPERATIONS.deleteFamily]: (out, r) => (named(out, r), out.bytes(r.family)),
   [OPERATIONS.flush]: named,
-  [OPERATIONS.compact]: (out, r) => (named(out, r), out.flag(r.major)),
+  [OPERATIONS.compact]: (out, r) => (named(out, r), out.flag(r.major), out.u32(r.number)),
   [OPERATIONS.backup]: (out, r) => (out.text(r.path), out.flag(r.incremental)),
   [OPERATIONS.tableStatistics]: named,
   [OPERATIONS.statistics]: none,

@@ -8,7 +8,7 @@ const { checked, encodingOf, flag, oneOf, pathOf, shown, whole } = require('../o
 const { readingOf } = require('../reading.js');
 const { EmbeddedBackend } = require('./backend.js');
 const { ManualClock } = require('./clock.js');
-const { progressOf } = require('./copying.js');
+const { progressOf } = require('./progress.js');
 const { native } = require('./native.js');
 
 const SIZES = ['cacheBytes', 'rowCacheBytes', 'writeBufferBytes', 'catalogBytes'];
@@ -82,6 +82,7 @@ function memory(options) {
     throw new TypeError(`memory: a database in memory has no folder: use open(${shown(options)}) for one in a folder`);
   const { backend, request } = prepared(options, 'memory', MEMORY_OPTIONS);
   backend.runSync(OPERATIONS.openMemory, request);
+  backend.isInMemory = true;
   return new Database(backend);
 }
 

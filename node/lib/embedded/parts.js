@@ -67,7 +67,8 @@ async function gets({ table, gets: all }, run, signal) {
     part.catch(() => {});
     parts.push(part);
   }
-  const answers = (await Promise.all(parts)).flat();
+  // Unlike `flat`, which takes tens of milliseconds for 100,000 answers, this copies whole arrays.
+  const answers = [].concat(...(await Promise.all(parts)));
   signal?.throwIfAborted();
   return answers;
 }

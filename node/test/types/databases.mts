@@ -15,6 +15,7 @@ const text: string | undefined = (await bytes.table('t').row(Buffer.from('r'), {
 const optional: { limit?: number; namespace?: string | undefined } = { namespace: undefined };
 await bytes.tables(optional);
 const counted: number = await bytes.table('t').count({ prefix: Buffer.from('r'), onProgress: (rows: number) => rows });
+await bytes.compact('t', { major: true, onProgress: ({ bytes: read }: { bytes: number }) => read });
 const deleted: number = await bytes.table('t').deleteRows({ start: Buffer.from('r') });
 // @ts-expect-error a range is needed
 await bytes.table('t').deleteRows();

@@ -58,6 +58,7 @@ from hjall.errors import (
 from hjall.mutations import Delete, Marker, Put
 from hjall.options import Options as _Options
 from hjall.options import check_folder as _check_folder
+from hjall.options import takes_folder as _takes_folder
 from hjall.pool import ConnectionPool
 from hjall.server import Server
 from hjall.table import Table
@@ -116,6 +117,7 @@ __all__ = [
 ]
 
 
+@_takes_folder("hjall.open")
 def open(path: _Path, **options: _Unpack[_Options]) -> Database:
     """Opens the database in a folder, which is created if it does not exist. A process can open a folder several
     times and shares one database then. Two processes cannot have the same folder open, except with `read_only`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import sys
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -269,16 +269,23 @@ class Database:
         """
         self._admin.truncate_table(self._table_name(name), preserve_splits)
 
-    def compact_table(self, name: Name, major: bool = False) -> None:
+    def compact_table(
+        self, name: Name, major: bool = False, *, progress: Callable[[int], object] | None = None
+    ) -> None:
         """Compacts the files of a table and returns when that is done. `major`: also remove deleted and expired
         cells, and versions that the family does not keep. Has no effect on a disabled table.
 
+        `progress`: called about 20 times per second with the bytes of keys and values read so far, before compression;
+        `table_statistics` has the size of the files. An exception from it, or from a signal handler, ends the
+        compaction, which leaves the data unchanged.
+
         Raises `TableNotFound`, `StorageError`.
         """
-        self._admin.compact_table(self._table_name(name), major)
+        self._admin.compact_table(self._table_name(name), major, progress)
 
     def flush_table(self, name: Name) -> None:
-        """Writes the data that a table holds in memory to files. Raises `TableNotFound`, `StorageError`."""
+        """Writes the data that a table holds in memory to files. `write_buffer_bytes` limits how much that
+        is. Raises `TableNotFound`, `StorageError`."""
         self._admin.flush_table(self._table_name(name))
 
     def backup(self, folder: Path, *, incremental: bool = False, progress: CopyProgress | None = None) -> None:

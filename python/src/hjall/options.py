@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import codecs
 import difflib
+import functools
 import ipaddress
 import os
 import re
-from collections.abc import Mapping
-from typing import Any, TypedDict
+from collections.abc import Callable, Mapping
+from typing import Any, TypedDict, TypeVar, cast
 
 from hjall import _native
 from hjall.types import Name, Path
@@ -77,6 +78,28 @@ def check_options(options: Mapping[str, Any], function: str) -> None:
             codecs.lookup(encoding)
         except LookupError as error:
             raise LookupError(f"{function}: {error}: use utf-8, or another encoding of Python") from None
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def takes_folder(name: str) -> Callable[[Function], Function]:
+    """Decorates a function whose first argument is the folder of a database. A call without it raises `TypeError` with
+    the remedy, in particular if it names a server instead. `name`: that of the function, for messages."""
+
+    def decorated(function: Function) -> Function:
+        @functools.wraps(function)
+        def checked(*args: Any, **options: Any) -> Any:
+            if not args and "path" not in options:
+                check_options({key: value for key, value in options.items() if key != "threads"}, name)
+                raise TypeError(
+                    f'{name} opens the database in a folder: name one, as in {name}("./data"), or use memory()'
+                )
+            return function(*args, **options)
+
+        return cast(Function, checked)
+
+    return decorated
 
 
 def check_folder(path: Path, function: str) -> str:

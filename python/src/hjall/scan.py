@@ -50,9 +50,13 @@ class ScanArguments:
     def unchecked(cls, **arguments: Any) -> ScanArguments:
         """Makes arguments that `check` will check later, because a generator reports errors at its first step."""
         self = cls.__new__(cls)
-        for field in fields(cls):
-            object.__setattr__(self, field.name, arguments.get(field.name, field.default))
+        self.__dict__.update(_DEFAULTS)
+        self.__dict__.update(arguments)
         return self
+
+    def unlimited(self) -> ScanArguments:
+        """The arguments without the limit."""
+        return self if self.limit is None else replace(self, limit=None)
 
     def check(self) -> None:
         """Checks the arguments; see the class."""
@@ -73,6 +77,9 @@ class ScanArguments:
         return replace(self, limit=few, batch_size=few if self.batch_size else 0)
 
 
+_DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(ScanArguments)}
+
+
 def rows_of(
     table: _native.Table, arguments: ScanArguments, include_timestamp: bool, sorted_columns: bool
 ) -> Generator[tuple[bytes, Row], None, None]:
@@ -81,7 +88,7 @@ def rows_of(
     at_least_one("batch_size", batch_size)
     arguments.check()
     # The limit counts results, of which a row can have several, so the engine does not get it.
-    scanner = table._scanner(replace(arguments, limit=None), "scan")
+    scanner = table._scanner(arguments.unlimited(), "scan", left)
     try:
         while left is None or left > 0:
             count = batch_size if left is None else min(batch_size, left)
@@ -99,7 +106,7 @@ def cells_of(table: _native.Table, arguments: ScanArguments) -> Generator[RowCel
     """Scans cells. Checks the arguments at the first step."""
     at_least_one("batch_size", arguments.batch_size)
     arguments.check()
-    scanner = table._scanner(arguments, "scan_cells")
+    scanner = table._scanner(arguments, "scan_cells", arguments.limit)
     try:
         while rows := scanner.cells(arguments.batch_size):
             for key, cells, partial in rows:
@@ -125,7 +132,7 @@ def at_least_one(name: str, number: int | None) -> None:
 class Scan(Generator[Item_co, None, None]):
     """A generator over the results of a scan, which begins when the first one is requested. `close` ends it."""
 
-    def __init__(self, rows: Generator[Item_co, None, None], description: str, preview: Preview) -> None:
+    def __init__(self, rows: Generator[Item_co, None, None], description: Callable[[], str], preview: Preview) -> None:
         self._rows, self._description, self._preview = rows, description, preview
 
     def __iter__(self) -> Generator[Item_co, None, None]:
@@ -153,7 +160,7 @@ class Scan(Generator[Item_co, None, None]):
         self._rows.close()
 
     def __repr__(self) -> str:
-        return f"<{self._description}>"
+        return f"<{self._description()}>"
 
     def _repr_html_(self) -> str:
         """The first rows, as notebooks show them. They are read by another scan."""

@@ -204,7 +204,11 @@ class Table(BulkLoads):
         def rows(arguments: ScanArguments) -> Generator[tuple[bytes, Row], None, None]:
             return rows_of(self, arguments, include_timestamp, sorted_columns)
 
-        return Scan(rows(given), description(self.name, given.described()), lambda: rows(given.first_rows()))
+        return Scan(
+            rows(given),
+            lambda: description(self.name, given.described()),
+            lambda: rows(given.first_rows()),
+        )
 
     def count(
         self,
@@ -384,7 +388,7 @@ class Table(BulkLoads):
         )
         return Scan(
             cells_of(self, arguments),
-            description(self.name, arguments.described()),
+            lambda: description(self.name, arguments.described()),
             lambda: ((row.row, row.newest()) for row in cells_of(self, arguments.first_rows())),
         )
 

@@ -219,10 +219,17 @@ impl Table {
         call_at(py, self.place("exists", &get.row), || table.exists(&get))
     }
 
-    /// Opens a scan for a method, which the messages of errors name.
-    #[pyo3(signature = (arguments, method="scan"))]
-    fn _scanner(&self, py: Python<'_>, arguments: ScanArguments<'_>, method: &str) -> PyResult<Scanner> {
-        Scanner::open(py, &self.handle, arguments.scan(&self.handle)?, method.to_owned())
+    /// Opens a scan for a method, which the messages of errors name. `expected`: the number of results after which the
+    /// caller ends the scan, if it knows that.
+    #[pyo3(signature = (arguments, method="scan", expected=None))]
+    fn _scanner(
+        &self,
+        py: Python<'_>,
+        arguments: ScanArguments<'_>,
+        method: &str,
+        expected: Option<usize>,
+    ) -> PyResult<Scanner> {
+        Scanner::open(py, &self.handle, arguments.scan(&self.handle)?, method.to_owned(), expected)
     }
 }
 

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use super::Table;
 use crate::call::{call, call_at};
 use crate::convert;
-use crate::error::{self, Shown};
+use crate::error::{self, Place, Shown};
 use crate::mutation::{self, MutationArgument, RowContext, ValueIn};
 use crate::row::{self, CellFields};
 
@@ -44,12 +44,13 @@ impl Table {
         ttl_ms: Option<i64>,
         durability: Option<&str>,
     ) -> PyResult<()> {
-        let timestamp = convert::write_time(timestamp)?;
-        let (durability, ttl_ms) = (convert::durability(durability, wal)?, convert::ttl(ttl_ms)?);
         let row = self.bytes(row, "the row key")?;
+        let timestamp = convert::write_time(timestamp, self.place("put", &row))?;
+        let (durability, ttl_ms) = (convert::durability(durability, wal)?, convert::ttl(ttl_ms)?);
         let values = mutation::column_values(data, RowContext { row: &row, encoding: self.handle.encoding() })?;
-        let cells = values.into_iter().map(|value| value.cell(timestamp));
-        let put = Put { row, cells: cells.collect::<PyResult<_>>()?, ttl_ms, durability };
+        let place = self.place("put", &row);
+        let cells = values.into_iter().map(|value| value.cell(timestamp, place)).collect::<PyResult<_>>()?;
+        let put = Put { row, cells, ttl_ms, durability };
         if put.cells.is_empty() {
             // A put without columns is accepted and has no effect, as in HappyBase.
             return check_row(&put.row).map_err(|e| error::from_call(&e, self.place("put", &put.row)));
@@ -68,13 +69,15 @@ impl Table {
         ttl_ms: Option<i64>,
         durability: Option<&str>,
     ) -> PyResult<Vec<Option<PyErr>>> {
-        let timestamp = convert::write_time(timestamp)?;
+        let of_all = Place { method: "put_many", table: self.handle.name(), row: None };
+        let timestamp = convert::write_time(timestamp, of_all)?;
         let (durability, ttl_ms) = (convert::durability(durability, None)?, convert::ttl(ttl_ms)?);
         let mut puts = Vec::with_capacity(rows.len());
         for (row, data) in rows {
             let row = self.bytes(&row, "the row key")?;
             let values = mutation::column_values(&data, RowContext { row: &row, encoding: self.handle.encoding() })?;
-            let cells = values.into_iter().map(|value| value.cell(timestamp)).collect::<PyResult<_>>()?;
+            let place = self.place("put_many", &row);
+            let cells = values.into_iter().map(|value| value.cell(timestamp, place)).collect::<PyResult<_>>()?;
             puts.push(Put { row, cells, ttl_ms, durability });
         }
         let table = self.handle.table()?;
@@ -112,9 +115,9 @@ impl Table {
         ttl_ms: Option<i64>,
         durability: Option<&str>,
     ) -> PyResult<()> {
-        let timestamp = convert::write_time(timestamp)?;
-        let (durability, ttl_ms) = (convert::durability(durability, wal)?, convert::ttl(ttl_ms)?);
         let row = self.bytes(row, "the row key")?;
+        let timestamp = convert::write_time(timestamp, self.place("delete", &row))?;
+        let (durability, ttl_ms) = (convert::durability(durability, wal)?, convert::ttl(ttl_ms)?);
         let markers = match columns {
             None => Vec::new(),
             Some(columns) => {
@@ -141,7 +144,7 @@ impl Table {
         let row = self.bytes(row, "the row key")?;
         let mutations = mutations
             .iter()
-            .map(|argument| argument.mutation(&row, self.handle.encoding()))
+            .map(|argument| argument.mutation(&row, self.handle.encoding(), self.place("mutate_row", &row)))
             .collect::<PyResult<Vec<_>>>()?;
         let table = self.handle.table()?;
         let table = table.get()?;
@@ -163,7 +166,7 @@ impl Table {
         let value = value.map(|value| self.bytes(value, "value")).transpose()?;
         let mutations = mutations
             .iter()
-            .map(|argument| argument.mutation(&row, self.handle.encoding()))
+            .map(|argument| argument.mutation(&row, self.handle.encoding(), self.place("check_and_mutate", &row)))
             .collect::<PyResult<Vec<_>>>()?;
         let check = Check { row, family, qualifier, op: convert::compare(compare)?, value };
         let table = self.handle.table()?;

@@ -88,6 +88,17 @@ fn blocks_grow() {
     assert_eq!(scanner.rows().count(), 3000 - blocks.iter().sum::<usize>() - 10);
 }
 
+#[test]
+fn the_first_block_has_as_many_rows_as_are_expected() {
+    let db = Database::memory();
+    let table = table_of(&db, 3000, "v");
+    for (expected, first) in [(0, 1), (1, 1), (10, 10), (64, 64), (65, 1), (usize::MAX, 1)] {
+        let mut scanner = table.scan(Scan::default()).unwrap();
+        scanner.expect(expected);
+        assert_eq!(scanner.next_block(1000).unwrap().len(), first, "{expected}");
+    }
+}
+
 /// Rows in three regions, the last cells of some of them hidden.
 fn regions() -> World {
     let world = World::split(&["f", "g"], &["b", "c"]);

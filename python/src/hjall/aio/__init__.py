@@ -28,7 +28,7 @@ from hjall.aio.database import Database
 from hjall.aio.pool import ConnectionPool
 from hjall.aio.server import Server
 from hjall.aio.table import Table
-from hjall.options import Options, check_folder
+from hjall.options import Options, check_folder, takes_folder
 from hjall.types import Path
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["ArrowScan", "Batch", "ConnectionPool", "Database", "Server", "Table", "memory", "open"]
 
 
+@takes_folder("hjall.aio.open")
 def open(path: Path, *, threads: int | None = None, **options: Unpack[Options]) -> Database:
     """Returns the database in a folder. Open it with ``async with``, or with ``db = await aio.open(folder)`` and later
     ``await db.close()``.

@@ -305,7 +305,7 @@ class Table:
             rows: list[tuple[bytes, Row]] = scanner.rows(count, include_timestamp, sorted_columns)
             return rows
 
-        fetches = Fetches(lambda: self._sync._scanner(arguments, "scan"), read, batch_size, limit)
+        fetches = Fetches(lambda: self._sync._scanner(arguments, "scan", limit), read, batch_size, limit)
         async with aclosing(self._results(fetches)) as results:
             async for rows in results:
                 for row in rows:
@@ -350,7 +350,7 @@ class Table:
                 RowCells(key, [Cell(*cell) for cell in cells], partial) for key, cells, partial in scanner.cells(count)
             ]
 
-        fetches = Fetches(lambda: self._sync._scanner(arguments, "scan_cells"), read, batch_size, None)
+        fetches = Fetches(lambda: self._sync._scanner(arguments, "scan_cells", limit), read, batch_size, None)
         async with aclosing(self._results(fetches)) as results:
             async for rows in results:
                 for row in rows:
