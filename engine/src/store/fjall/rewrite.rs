@@ -138,8 +138,9 @@ pub(super) fn current_names(
         };
         if !names.contains(&wanted) {
             if !is_recorded {
-                // The space was dropped during a bulk load into it, and then the process ended.
-                others.push(name.clone());
+                // The space was dropped during a bulk load into it, and then the process ended. The keyspace is not
+                // removed, because that cannot be told from the loss of its record.
+                tracing::warn!("keyspace {name} is not used: there is no space {space}");
                 continue;
             }
             return Err(corrupt(format!("the files of space {space} (keyspace {wanted}) are missing")));
