@@ -30,6 +30,9 @@ const CELL_HEAD: usize = 16;
 #[derive(Clone)]
 pub struct PackedRow(Arc<[u8]>);
 
+/// The timestamp and the value of a put.
+type NewValue<'a> = (i64, &'a [u8]);
+
 /// A cell of a packed row.
 struct PackedCell<'a> {
     cell: CellRef<'a>,
@@ -231,7 +234,7 @@ impl PackedRow {
     /// table.
     pub(super) fn with_replaced(&self, puts: &[(SpaceId, Pair)], families: &[Family]) -> Option<Self> {
         let (name, cells) = name_and_cells(&self.0);
-        let mut replaced: SmallVec<[Option<(i64, &[u8])>; 4]> = SmallVec::from_elem(None, self.cells().len());
+        let mut replaced = SmallVec::<[Option<NewValue<'_>>; 4]>::from_elem(None, self.cells().len());
         let mut added = 0;
         for (space, (key, stored)) in puts {
             let family = families.iter().find(|family| family.space == *space)?;
