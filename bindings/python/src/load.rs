@@ -76,7 +76,8 @@ impl Table {
         ttl_ms: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<u64> {
-        let (timestamp, ttl_ms) = (convert::write_time(timestamp)?, convert::ttl(ttl_ms)?);
+        let of_all = Place { method: METHOD, table: self.handle().name(), row: None };
+        let (timestamp, ttl_ms) = (convert::write_time(timestamp, of_all)?, convert::ttl(ttl_ms)?);
         let rows = rows.try_iter()?;
         let table = self.handle().table()?;
         let mut loader = Loader::begin(py, table.get()?, METHOD)?;
@@ -113,7 +114,9 @@ impl Table {
                 let key = convert::bytes(&key, "the row key", encoding)?;
                 let context = RowContext { row: &key, encoding };
                 let values = mutation::column_values_like(&data, context, &mut columns)?;
-                let cells: Vec<_> = values.into_iter().map(|value| value.cell(timestamp)).collect::<PyResult<_>>()?;
+                let place = Place { method: METHOD, table: self.handle().name(), row: Some(&key) };
+                let cells = values.into_iter().map(|value| value.cell(timestamp, place));
+                let cells: Vec<_> = cells.collect::<PyResult<_>>()?;
                 bytes += cells.iter().map(|cell| cell.value.len()).sum::<usize>();
                 puts.push(Put { row: key, cells, ttl_ms, durability: Durability::UseDefault });
             }
