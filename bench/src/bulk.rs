@@ -79,7 +79,7 @@ fn line(what: &str, load: &Load, beside: Option<(&str, &Load)>) {
         println!("{:<34} {:>10} {:>49}{beside}", "", "", "");
         return;
     }
-    let ms = |share: f64| load.calls.percentile_us(share) as f64 / 1000.0;
+    let ms = |share: f64| load.calls.percentile_us(share) / 1000.0;
     println!(
         "{what:<34} {:>10.0} {:>9.2} {:>9.2} {:>9.2} {:>9.2} {:>9.1}{beside}",
         load.rate(),

@@ -34,7 +34,12 @@ function owned(value, depth = DEPTH) {
 class DeferredCall {
   units = CALL;
 
-  /** @param {DeferredCalls} owner @param {Function} call @param {object} self its `this` @param {(answer: Promise<unknown>) => void} resolve */
+  /**
+   * @param {DeferredCalls} owner
+   * @param {Function} call
+   * @param {object} self its `this`
+   * @param {(answer: Promise<unknown>) => void} resolve
+   */
   constructor(owner, call, self, a, b, c, d, e, resolve) {
     this._owner = owner;
     this._call = call;

@@ -16,8 +16,8 @@ use crate::completions::Completions;
 use crate::dispatch::{self, Call};
 use crate::session::Session;
 
-/// The work of an asynchronous call that is carried out on JavaScript's thread. Passing a call to another thread and its
-/// answer back takes about as long.
+/// The work of an asynchronous call that is carried out on JavaScript's thread. Passing a call to another thread and
+/// its answer back takes about as long.
 const SHORT: WorkLimit = WorkLimit { pairs: 512, bytes: 128 << 10 };
 
 /// A database of one event loop. All databases of a process that are open on the same folder share one engine.

@@ -25,8 +25,8 @@ const CELL_HEAD: usize = 16;
 /// A row of which all families are cached, all cells are puts without a TTL, and no family has a TTL or
 /// `NEW_VERSION_BEHAVIOR`. The first cell of each column is therefore what a get returns, now and later.
 ///
-/// Layout: [`HEAD`], the name under which the row is locked, and the cells in the order of their keys: [`CELL_HEAD`],
-/// family, qualifier, value.
+/// Layout: the `HEAD`, the name under which the row is locked, and the cells in the order of their keys: the
+/// `CELL_HEAD`, family, qualifier, value.
 #[derive(Clone)]
 pub struct PackedRow(Arc<[u8]>);
 

@@ -70,3 +70,8 @@ def mutation_list(mutations: Iterable[Mutation]) -> list[Mutation]:
         if not isinstance(mutation, (Put, Delete)):
             raise TypeError(f"a mutation must be hjall.Put or hjall.Delete, not {type(mutation).__name__}")
     return checked
+
+
+def column_pairs(data: Any) -> list[tuple[Any, Any]]:
+    """The pairs of a mapping from columns, or of an iterable of pairs."""
+    return list(data.items() if hasattr(data, "items") else data)

@@ -15,7 +15,7 @@ from hjall.bulk_load import BulkLoads
 from hjall.cell import Cell, RowCells
 from hjall.errors import Error
 from hjall.filters import Filter, FirstKeyOnlyFilter, KeyOnlyFilter
-from hjall.mutations import Mutation, Put, mutation_list
+from hjall.mutations import Mutation, Put, column_pairs, mutation_list
 from hjall.scan import (
     BATCH_SIZE,
     PREVIEW_ROWS,
@@ -545,7 +545,7 @@ class Table(BulkLoads):
         >>> table.append(b"r", {b"f:log": b"one "}), table.append(b"r", {b"f:log": b"two "})
         ({b'f:log': b'one '}, {b'f:log': b'one two '})
         """
-        cells = self._append(row, _pairs(data), ttl_ms, durability)
+        cells = self._append(row, column_pairs(data), ttl_ms, durability)
         return {name: (value, timestamp) if include_timestamp else value for name, value, timestamp, _ in cells}
 
     # -- counters ---------------------------------------------------------------------------------
@@ -572,7 +572,7 @@ class Table(BulkLoads):
         >>> db.table("t").increment(b"r", {b"f:up": 2, b"f:down": -1})
         {b'f:down': -1, b'f:up': 2}
         """
-        cells = self._increment(row, _pairs(data), ttl_ms, durability)
+        cells = self._increment(row, column_pairs(data), ttl_ms, durability)
         counts = ((name, _COUNTER.unpack(value)[0], timestamp) for name, value, timestamp, _ in cells)
         return {name: (count, timestamp) if include_timestamp else count for name, count, timestamp in counts}
 
@@ -798,7 +798,3 @@ class Table(BulkLoads):
             progress=progress,
             bulk=bulk,
         )
-
-
-def _pairs(data: Any) -> list[tuple[Any, Any]]:
-    return list(data.items() if hasattr(data, "items") else data)

@@ -59,6 +59,9 @@ pub enum Timestamp {
     Column(String),
 }
 
+/// Writes a batch of puts, given the number of rows before them. Returns the number of rows written.
+type WriteBatch<'a> = dyn FnMut(&[Put], usize) -> Result<usize, TransferError> + Send + 'a;
+
 impl Load {
     /// Writes all data and returns the number of rows written. Rows without any value are skipped and not counted.
     /// `progress` is called with the number of rows written so far, after each call of the engine.
@@ -98,7 +101,7 @@ impl Load {
         py: Python<'_>,
         data: &Bound<'_, PyAny>,
         progress: Option<&Bound<'_, PyAny>>,
-        write: &mut (dyn FnMut(&[Put], usize) -> Result<usize, TransferError> + Send),
+        write: &mut WriteBatch<'_>,
     ) -> PyResult<usize> {
         let mut batches = capsule::batches(data)?;
         let targets = match &self.columns {
