@@ -73,7 +73,8 @@ impl Options {
     pub(crate) fn row_cache_limit(&self) -> u64 {
         self.row_cache_bytes.or(self.cache_bytes.map(|bytes| bytes / 8)).unwrap_or_else(|| {
             let share = self.for_store().cache_bytes() / 8;
-            share.max(ROW_CACHE_BYTES_MIN)
+            // A whole number of MiB, which is easier to read.
+            (share >> 20 << 20).max(ROW_CACHE_BYTES_MIN)
         })
     }
 
