@@ -48,10 +48,9 @@ pub(crate) struct CachedRow {
 enum Slot {
     /// Nothing is cached, because the family has not been requested.
     Unread,
-    /// Nothing is cached, because the family has too many bytes.
+    /// Nothing is cached, because the family has too many bytes or a delete marker.
     TooLarge,
-    /// The pairs that a get of the newest versions may return, now or later, and the delete markers, in ascending
-    /// order.
+    /// The pairs that a get of the newest versions may return, now or later, in ascending order.
     Pairs(Arc<[Pair]>),
 }
 
@@ -246,6 +245,10 @@ pub(super) fn allocated(bytes: usize) -> usize {
 /// The pairs of one family of a row that have to be cached, and their size in bytes. `None` if they are too large.
 ///
 /// Values that a compaction may drop are left out. Otherwise a row that is written often would soon be too large.
+///
+/// A family with a delete marker in the row is not cached, as if it were too large. A major compaction drops the marker,
+/// and a value with an older timestamp that is not part of the compaction, because it was put meanwhile, becomes visible
+/// then.
 fn read_family(family: &Family, source: &RowSource<'_>) -> Result<Option<(Arc<[Pair]>, usize)>> {
     let mut pairs = Vec::new();
     let (mut bytes, mut examined, mut steps) = (0, 0, 0);
@@ -271,6 +274,9 @@ fn read_family(family: &Family, source: &RowSource<'_>) -> Result<Option<(Arc<[P
             }
             continue;
         }
+        if !is_put(&pair.0).unwrap_or(false) {
+            return Ok(None);
+        }
         steps = 0;
         bytes += pair_bytes(&pair);
         if bytes > FAMILY_BYTES_MAX {
@@ -284,17 +290,13 @@ fn read_family(family: &Family, source: &RowSource<'_>) -> Result<Option<(Arc<[P
 
 /// The cached pairs of one family of a row after `new` has been written, and the bytes that they take. `None`: too
 /// many, or a version may become visible, now or later, that the cached pairs do not contain, because of a delete
-/// marker or of a value that expires in place of one that does not; or the cached pairs contain a delete marker.
+/// marker or of a value that expires in place of one that does not.
 fn merge<'a>(
     family: &Family,
     old: &[Pair],
     new: impl Iterator<Item = &'a Pair>,
     now_ms: i64,
 ) -> Option<(Arc<[Pair]>, usize)> {
-    // A major compaction may have dropped a cached delete marker, which would hide a new value with an older timestamp.
-    if !old.iter().all(|(key, _)| is_put(key).unwrap_or(false)) {
-        return None;
-    }
     let mut all = old.to_vec();
     for pair in new {
         if !is_put(&pair.0).unwrap_or(false) {

@@ -219,6 +219,42 @@ fn a_row_that_is_overwritten_often_stays_in_the_cache() {
     }
 }
 
+/// A major compaction drops the marker. A value with an older timestamp that is put meanwhile is not part of it, and is
+/// visible afterwards, so nothing that the marker hides may be cached.
+#[test]
+fn a_family_with_a_delete_marker_is_not_cached() {
+    let folder = tempfile::tempdir().unwrap();
+    for engine in [engine(), Engine::open(folder.path(), Options::default()).unwrap()] {
+        let table = table(&engine, &["f"]);
+        for (row, kind) in [
+            ("a", MarkerKind::Family),
+            ("b", MarkerKind::FamilyVersion),
+            ("c", MarkerKind::Column),
+            ("d", MarkerKind::Version),
+        ] {
+            let at = |timestamp: i64| {
+                let mut put = put(row, "f", timestamp.to_string());
+                put.cells[0].timestamp = timestamp;
+                put
+            };
+            table.put(&at(1)).unwrap();
+            let marker = Marker { family: "f".into(), qualifier: "q".into(), kind, timestamp: 10 };
+            table.delete(&Delete { markers: vec![marker], ..Delete::row(row) }).unwrap();
+            table.put(&at(5)).unwrap();
+            for _ in 0..3 {
+                table.get(&Get::new(row)).unwrap();
+            }
+            let found = engine.statistics().unwrap();
+            assert_eq!((found.row_cache_rows, found.row_cache_hits), (0, 0), "{kind:?}: {found:?}");
+        }
+        engine.flush(table.name()).unwrap();
+        engine.compact(table.name(), true).unwrap();
+        table.put(&put("e", "f", "e".into())).unwrap();
+        table.get(&Get::new("e")).unwrap();
+        assert_eq!(engine.statistics().unwrap().row_cache_rows, 1);
+    }
+}
+
 #[test]
 fn a_deleted_version_uncovers_an_older_one_in_a_cached_row() {
     let engine = engine();
