@@ -300,7 +300,8 @@ fn a_put_leaves_the_new_state_of_a_cached_row_in_the_cache() {
             assert_eq!(shown().len(), 3);
         }
         assert_eq!(hits() - before, 40, "one after each put and each increment");
-        // A compaction may drop a delete marker, so a row that has one is read again after a write.
+        // A compaction may drop a delete marker, so a family that has one is not cached. The first delete removes the
+        // row. The next ones leave it, because the cache has only the other family then.
         for n in 0..5 {
             table
                 .delete(&Delete {
@@ -315,7 +316,7 @@ fn a_put_leaves_the_new_state_of_a_cached_row_in_the_cache() {
                 .unwrap();
             let before = hits();
             (0..2).for_each(|_| assert_eq!(shown().len(), 2));
-            assert_eq!(hits() - before, 1, "the second read");
+            assert_eq!(hits() - before, if n == 0 { 1 } else { 2 }, "delete {n}");
             table.put(&put("r", "f", n.to_string())).unwrap();
             assert_eq!(shown(), [n.to_string(), "one".into()]);
         }
