@@ -246,9 +246,9 @@ pub(super) fn allocated(bytes: usize) -> usize {
 ///
 /// Values that a compaction may drop are left out. Otherwise a row that is written often would soon be too large.
 ///
-/// A family with a delete marker in the row is not cached, as if it were too large. A major compaction drops the marker,
-/// and a value with an older timestamp that is not part of the compaction, because it was put meanwhile, becomes visible
-/// then.
+/// A family with a delete marker in the row is not cached, as if it were too large. A major compaction drops the
+/// marker, and a value with an older timestamp that is not part of the compaction, because it was put meanwhile,
+/// becomes visible then.
 fn read_family(family: &Family, source: &RowSource<'_>) -> Result<Option<(Arc<[Pair]>, usize)>> {
     let mut pairs = Vec::new();
     let (mut bytes, mut examined, mut steps) = (0, 0, 0);
