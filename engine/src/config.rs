@@ -17,8 +17,8 @@ pub struct Options {
     /// Maximum memory for cached blocks, in bytes. `None`: a quarter of the memory of the machine or control group, 32
     /// MiB to 8 GiB.
     pub cache_bytes: Option<u64>,
-    /// Maximum memory for the row cache, in bytes. 0 switches it off. `None`: an eighth of `cache_bytes`. If
-    /// that is `None` as well, an eighth of its default, and at least 96 MiB.
+    /// Maximum memory for the row cache, in bytes. 0 switches it off. `None`: an eighth of `cache_bytes`. If that
+    /// is `None` as well, an eighth of its default, and at least 96 MiB.
     pub row_cache_bytes: Option<u64>,
     /// Memory for data that is not yet in files, over all tables, in bytes. Above it the largest part is flushed; at
     /// twice as much, writes wait. `None`: 128 MiB.

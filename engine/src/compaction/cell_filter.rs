@@ -132,7 +132,7 @@ impl CellFilter {
     }
 
     fn is_expired(&self, timestamp: i64) -> bool {
-        self.rules.ttl_ms != i64::MAX && timestamp < self.now.saturating_sub(self.rules.ttl_ms)
+        self.rules.is_expired(timestamp, self.now)
     }
 
     /// Whether no cell of this age is ever visible, because of the family's TTL alone.

@@ -91,7 +91,7 @@ pub(crate) fn release_row(budget: &dyn Budget, row: &Row) {
 }
 
 /// Bytes of a cell without its row, which all cells of a row share.
-fn own_bytes(cell: &Cell) -> usize {
+pub(super) fn own_bytes(cell: &Cell) -> usize {
     cell.family.len() + cell.qualifier.len() + cell.value.len()
 }
 

@@ -114,6 +114,6 @@ impl FamilyScan {
 
     /// Whether a cell with this timestamp has exceeded the family's TTL.
     pub(super) fn is_expired(&self, timestamp: i64, now: i64) -> bool {
-        self.family.rules.ttl_ms != i64::MAX && timestamp < now.saturating_sub(self.family.rules.ttl_ms)
+        self.family.rules.is_expired(timestamp, now)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 
-use super::budget::Budget;
+use super::budget::{Budget, own_bytes};
 use super::row::{get_at_once, of_columns, of_packed};
 use crate::catalog::{Family, TableSlot};
 use crate::cell::{CellRef, Row};
@@ -46,7 +46,7 @@ impl RememberedRow {
             Self::Shared(row) => &**row,
             Self::Own(row) => row,
         };
-        (row.cells.len(), row.cells.iter().map(|cell| cell.bytes() - cell.row.len()).sum())
+        (row.cells.len(), row.cells.iter().map(own_bytes).sum())
     }
 }
 

@@ -320,8 +320,7 @@ fn is_expired(family: &Family, (key, stored): &Pair, now_ms: i64) -> bool {
     else {
         return false;
     };
-    let of_family = family.rules.ttl_ms != i64::MAX && timestamp < now_ms.saturating_sub(family.rules.ttl_ms);
-    of_family || value::is_expired(stored, timestamp, now_ms).unwrap_or(false)
+    family.rules.is_expired(timestamp, now_ms) || value::is_expired(stored, timestamp, now_ms).unwrap_or(false)
 }
 
 fn is_put(key: &[u8]) -> Result<bool> {

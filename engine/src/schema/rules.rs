@@ -37,4 +37,10 @@ impl FamilyRules {
             new_version_behavior: family.new_version_behavior(),
         })
     }
+
+    /// Whether a cell with this timestamp has exceeded the TTL at the time `now`, both in milliseconds.
+    #[inline]
+    pub(crate) fn is_expired(&self, timestamp: i64, now: i64) -> bool {
+        self.ttl_ms != i64::MAX && timestamp < now.saturating_sub(self.ttl_ms)
+    }
 }

@@ -5,9 +5,8 @@ use hjall_engine::mutation::PutOf;
 use hjall_idl::hbase2::PutMultipleResult;
 use thrift::protocol::{TSerializable, TType};
 
-use super::convert::durability;
 use super::error::{batch, io};
-use super::short_put::read_cell;
+use super::short_put::{self, read_cell};
 use crate::gateway::context::CallContext;
 use crate::gateway::put_list::{PutList, PutMemory, read_cells, read_puts};
 use crate::wire::Encoding;
@@ -54,18 +53,7 @@ fn read<'a>(mut fields: Fields<'a>, memory: &mut PutMemory<'_>) -> Result<PutLis
     Ok(PutList { table: table.ok_or(Unusual)?, puts: puts.ok_or(Unusual)? })
 }
 
-/// Reads a put without a timestamp and a visibility.
+/// Reads a put of the list.
 fn read_put<'a>(fields: &mut Fields<'a>, memory: &mut PutMemory<'_>) -> Result<PutOf<&'a [u8]>, Unusual> {
-    let (mut row, mut cells, mut level) = (None, None, None);
-    while let Some(field) = fields.next_field()? {
-        match field {
-            (1, TType::String) => row = Some(fields.bytes()?),
-            (2, TType::List) if cells.is_none() => cells = Some(read_cells(fields, memory, read_cell)?),
-            (5, TType::Map) => fields.empty_map()?,
-            (6, TType::I32) => level = Some(fields.i32()?),
-            _ => return Err(Unusual),
-        }
-    }
-    let (row, cells) = (row.ok_or(Unusual)?, cells.ok_or(Unusual)?);
-    Ok(PutOf { row, cells, ttl_ms: None, durability: durability(level) })
+    short_put::read_put(fields, |fields| read_cells(fields, memory, read_cell))
 }

@@ -38,20 +38,23 @@ fn read(mut fields: Fields<'_>) -> Result<ShortPut<'_>, Unusual> {
     while let Some(field) = fields.next_field()? {
         match field {
             (1, TType::String) => table = Some(fields.bytes()?),
-            (2, TType::Struct) => put = Some(fields.within(read_put)?),
+            (2, TType::Struct) => put = Some(fields.within(|put| read_put(put, |cells| read_cells(cells, read_cell)))?),
             _ => return Err(Unusual),
         }
     }
     Ok(ShortPut { table: table.ok_or(Unusual)?, put: put.ok_or(Unusual)? })
 }
 
-/// Reads a put without a timestamp and a visibility.
-fn read_put<'a>(fields: &mut Fields<'a>) -> Result<PutOf<&'a [u8]>, Unusual> {
+/// Reads a put without a timestamp and a visibility. `read_list` reads its cells.
+pub(super) fn read_put<'a>(
+    fields: &mut Fields<'a>,
+    mut read_list: impl FnMut(&mut Fields<'a>) -> Result<Vec<PutCellOf<&'a [u8]>>, Unusual>,
+) -> Result<PutOf<&'a [u8]>, Unusual> {
     let (mut row, mut cells, mut level) = (None, None, None);
     while let Some(field) = fields.next_field()? {
         match field {
             (1, TType::String) => row = Some(fields.bytes()?),
-            (2, TType::List) => cells = Some(read_cells(fields, read_cell)?),
+            (2, TType::List) if cells.is_none() => cells = Some(read_list(fields)?),
             (5, TType::Map) => fields.empty_map()?,
             (6, TType::I32) => level = Some(fields.i32()?),
             _ => return Err(Unusual),

@@ -47,7 +47,7 @@ impl FjallLoad {
     pub fn begin(store: Arc<FjallStore>, spaces: &[LoadedSpace]) -> Result<Self> {
         let database = store.holder.writable()?;
         let queue = Arc::new(LoadQueue::default());
-        // Keeps the database open until the load can be ended by whoever closes it.
+        // Keeps the database open until the load has been registered. From then on, closing the database ends the load.
         let call = database.begin_long_call()?;
         let mut parts = Vec::with_capacity(spaces.len());
         for (space, options) in spaces {
