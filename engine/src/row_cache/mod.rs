@@ -81,7 +81,9 @@ pub(crate) struct RowCache {
     stripes: Vec<AtomicU64>,
     /// Makes the hashes of names unpredictable.
     seed: u64,
-    /// Capacity of each shard in bytes.
+    /// Memory of the whole cache in bytes.
+    bytes: usize,
+    /// Memory of the rows of each shard in bytes; the admission filter takes the rest of its part.
     bytes_max: usize,
 }
 
@@ -229,11 +231,13 @@ impl RowCache {
     /// A cache of at most `bytes` bytes; 0 disables it.
     pub(crate) fn new(bytes: u64) -> Self {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let shard_bytes = bytes / SHARDS;
         Self {
-            shards: (0..SHARDS).map(|_| Mutex::new(Shard::new(bytes / SHARDS))).collect(),
+            shards: (0..SHARDS).map(|_| Mutex::new(Shard::new(shard_bytes))).collect(),
             stripes: (0..STRIPES).map(|_| AtomicU64::new(0)).collect(),
             seed: RandomState::new().hash_one(()),
-            bytes_max: bytes / SHARDS,
+            bytes,
+            bytes_max: shard_bytes - shard_bytes / ADMISSION_BYTES * size_of::<u32>(),
         }
     }
 
@@ -380,7 +384,7 @@ impl RowCache {
 
     /// Adds the cache's statistics to those of the store.
     pub(crate) fn add_to(&self, statistics: &mut Statistics) {
-        statistics.row_cache_bytes_max = (self.bytes_max * SHARDS) as u64;
+        statistics.row_cache_bytes_max = self.bytes as u64;
         for shard in &self.shards {
             let shard = shard.lock();
             statistics.row_cache_rows += shard.rows.len() as u64;

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 
+use super::row::allocated;
 use crate::store::{Pair, SpaceId};
 
 /// The number of bytes before the key of each put.
@@ -50,7 +51,7 @@ impl PutLog {
 
     /// The memory that the log takes in addition to its own size, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes.capacity()
+        allocated(self.bytes.capacity())
     }
 
     /// Removes and returns all cells.

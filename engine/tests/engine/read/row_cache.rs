@@ -255,6 +255,43 @@ fn a_family_with_a_delete_marker_is_not_cached() {
     }
 }
 
+/// A major compaction drops a delete marker while a value that the marker hides is put and read. The value is not part
+/// of the compaction, so it is visible afterwards.
+#[test]
+fn a_value_that_a_dropped_delete_marker_hid_is_seen_by_gets() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::open(folder.path(), Options::default()).unwrap();
+    let table = table(&engine, &["f"]);
+    let rows: Vec<String> = (0..1_000).map(|n| format!("row{n:04}")).collect();
+    for row in &rows {
+        let marker = Marker { family: "f".into(), qualifier: "q".into(), kind: MarkerKind::Column, timestamp: 10 };
+        table.delete(&Delete { markers: vec![marker], ..Delete::row(row.clone()) }).unwrap();
+    }
+    engine.flush(table.name()).unwrap();
+    let compacted = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            engine.compact(table.name(), true).unwrap();
+            compacted.store(true, Ordering::SeqCst);
+        });
+        for row in rows.iter().cycle() {
+            let cell = PutCell { family: "f".into(), qualifier: "q".into(), timestamp: 5, value: "x".into() };
+            table.put(&Put { row: row.clone().into(), cells: vec![cell], ..Put::default() }).unwrap();
+            for _ in 0..2 {
+                table.get(&Get::new(row.clone())).unwrap();
+            }
+            if compacted.load(Ordering::SeqCst) {
+                break;
+            }
+        }
+    });
+    for row in &rows {
+        let get = Get::new(row.clone());
+        let stored = table.get(&Get { max_versions: 2, time_range: TimeRange::new(0, 100).unwrap(), ..get.clone() });
+        assert_eq!(table.get(&get).unwrap(), stored.unwrap(), "{row}");
+    }
+}
+
 #[test]
 fn a_deleted_version_uncovers_an_older_one_in_a_cached_row() {
     let engine = engine();
