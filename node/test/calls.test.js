@@ -31,6 +31,33 @@ test('a limit of 0 returns nothing', async () => {
   await db.close();
 });
 
+test('a short get is answered within the turn, unless a call is pending or it can be aborted', async () => {
+  const { db, table } = filled();
+  const isAnsweredNow = async (get) => {
+    let isAnswered = false;
+    const answered = get.then(() => {
+      isAnswered = true;
+    });
+    for (let i = 0; i < 50; i += 1) await undefined;
+    const isNow = isAnswered;
+    await answered;
+    return isNow;
+  };
+  assert.ok(await isAnsweredNow(table.row('r1')));
+  assert.ok(await isAnsweredNow(table.row('none')));
+  assert.ok(await isAnsweredNow(table.exists('r1', { columns: ['g:m'] })));
+  assert.ok(!(await isAnsweredNow(table.row('r1', { signal: new AbortController().signal }))));
+  assert.ok(!(await isAnsweredNow(table.row('r1', { filter: 'KeyOnlyFilter()' }))), 'filters may take long');
+  const put = table.put('r1', { 'f:n': 'new' });
+  assert.ok(!(await isAnsweredNow(table.row('r1'))));
+  await put;
+  // Hidden cells are work that does not end soon.
+  for (let i = 0; i < 1000; i += 1) table.putSync('r2', { [`f:${i}`]: 'x' });
+  table.deleteSync('r2');
+  assert.ok(!(await isAnsweredNow(table.row('r2'))));
+  await db.close();
+});
+
 test('createTable with ifNotExists leaves an existing table as it is', async () => {
   const { db, table } = filled();
   const { port } = await db.serve({ port: 0 });

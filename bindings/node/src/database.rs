@@ -89,6 +89,13 @@ impl NativeDatabase {
         if fits.is_some() { length } else { -length }
     }
 
+    /// Whether short reads may be carried out with `run_short` although the database is on a disk: the last ones were
+    /// quick.
+    #[napi]
+    pub fn reads_are_quick(&self) -> bool {
+        self.session.pace.is_quick()
+    }
+
     /// Carries out a request that only reads, as `run_sync` does, unless it is too much work for an asynchronous call:
     /// then it returns 0.
     #[napi]

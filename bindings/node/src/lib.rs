@@ -23,6 +23,7 @@ mod dispatch;
 mod lanes;
 mod loads;
 mod operation;
+mod read_pace;
 mod request;
 mod scanners;
 mod serve;

@@ -24,8 +24,14 @@ use crate::vocabulary::{Operation, Outcome, RowOutcome};
 pub fn run(session: &Session, from: &mut Request, out: &mut Answer<'_>, origin: Origin) -> Result<()> {
     let engine = || session.engine();
     match from.code()? {
-        Operation::Get => row_or_missing(&session.table(from)?.get(&convert::get(from)?)?, out),
-        Operation::Exists => out.flag(session.table(from)?.exists(&convert::get(from)?)?),
+        Operation::Get => session.pace.timed(origin, || {
+            row_or_missing(&session.table(from)?.get(&convert::get(from)?)?, out);
+            Ok(())
+        })?,
+        Operation::Exists => session.pace.timed(origin, || {
+            out.flag(session.table(from)?.exists(&convert::get(from)?)?);
+            Ok(())
+        })?,
         Operation::GetMany => get_many(&*session.table(from)?, from, out)?,
         Operation::Mutate => mutate(&*session.table(from)?, convert::mutation(from)?)?,
         Operation::MutateMany => mutate_many(&*session.table(from)?, from, out)?,
@@ -39,7 +45,7 @@ pub fn run(session: &Session, from: &mut Request, out: &mut Answer<'_>, origin: 
         }
         Operation::Increment => out.row(&session.table(from)?.increment(&convert::increment(from)?)?),
         Operation::Append => out.row(&session.table(from)?.append(&convert::append(from)?)?),
-        Operation::NextBlock => next_block(session, from, out)?,
+        Operation::NextBlock => next_block(session, from, out, origin)?,
         Operation::BeginLoad => {
             let table = session.table(from)?;
             session.loads.add(from.u32()?, table.bulk_load()?);
@@ -189,13 +195,16 @@ fn mutate_many(table: &Table, from: &mut Request, out: &mut Answer<'_>) -> Resul
 }
 
 /// Writes the next block of a scan. The first request for a scan carries the scan itself.
-fn next_block(session: &Session, from: &mut Request, out: &mut Answer<'_>) -> Result<()> {
+fn next_block(session: &Session, from: &mut Request, out: &mut Answer<'_>, origin: Origin) -> Result<()> {
     let number = from.u32()?;
     if from.flag()? {
-        let table = session.table(from)?;
-        let scan = convert::scan(from)?;
-        let limit = scan.limit;
-        session.scanners.add(number, table.scan(scan)?, limit);
+        return session.pace.timed(origin, || {
+            let table = session.table(from)?;
+            let scan = convert::scan(from)?;
+            let limit = scan.limit;
+            session.scanners.add(number, table.scan(scan)?, limit);
+            session.scanners.next_block(number, out)
+        });
     }
     session.scanners.next_block(number, out)
 }

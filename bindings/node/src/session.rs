@@ -14,6 +14,7 @@ use crate::completions::Completions;
 use crate::copying::Copying;
 use crate::lanes::Lanes;
 use crate::loads::Loads;
+use crate::read_pace::ReadPace;
 use crate::request::Request;
 use crate::scanners::Scanners;
 use crate::serve::Servers;
@@ -38,6 +39,7 @@ pub struct Session {
     pub tables: Tables,
     pub columns: Columns,
     pub scanners: Scanners,
+    pub pace: ReadPace,
     pub loads: Loads,
     pub servers: Servers,
     pub lanes: Lanes,
@@ -65,6 +67,7 @@ impl Session {
             tables: Tables::default(),
             columns: Columns::default(),
             scanners: Scanners::default(),
+            pace: ReadPace::default(),
             loads: Loads::default(),
             servers: Servers::default(),
             lanes: Lanes::new(),

@@ -19,8 +19,11 @@ const { RequestWriter } = require('./request-writer.js');
 /** Size of the memory for synchronous requests and their answers, and how much of it must be free for an answer. */
 const SLAB_BYTES = 64 << 10;
 const ANSWER_BYTES = 4 << 10;
-/** The units of work of a call that `runShort` carries out. */
-const SHORT_UNITS = 50;
+/** The units of work of a call that `runShort` carries out, and the bytes of its answer for each further unit. */
+const SHORT_UNITS = 8;
+const SHORT_UNIT_BYTES = 64;
+/** The calls that are made with `runShort` if possible. */
+const SHORT_READS = new Set([OPERATIONS.get, OPERATIONS.exists]);
 
 /** The engine's numbers for tables. */
 class TableNumbers {
@@ -104,6 +107,12 @@ class EmbeddedBackend extends Backend {
 
   run(operation, request, signal) {
     if (this.#isClosing) return Promise.reject(this.closedError());
+    // A call with a signal can be aborted until it is answered. A pending call may be a write that the program has made
+    // before.
+    if (SHORT_READS.has(operation) && signal === undefined && this.#calls.isIdle && request.get.filter === undefined) {
+      const read = this.runShort(operation, request);
+      if (read !== undefined) return read;
+    }
     if (request.collected !== undefined) return this.#tracked(this.#runCollected(request, signal));
     if (!hasParts(operation, request)) return this.#runOne(operation, request, signal);
     const run = (part) => this.#runOne(operation, part, signal);
@@ -171,15 +180,22 @@ class EmbeddedBackend extends Backend {
   }
 
   /**
-   * Carries out an asynchronous call that only reads on the calling thread, if the database is in memory and the call
-   * is short. Otherwise returns undefined: the call has to be made with `run`.
+   * Carries out an asynchronous call that only reads on the calling thread, if the call is short, and the database is in
+   * memory or its last short reads were as quick as if it were. Otherwise, and if it fails, returns undefined: the call
+   * has to be made with `run`.
+   * @returns {Promise<unknown> | undefined}
    */
   runShort(operation, request) {
-    if (!this.isInMemory || this.#isClosing || !hasRoom()) return undefined;
-    spend(SHORT_UNITS);
-    const { memory, from, at } = this.#encoded(operation, request);
-    const answered = this.#native.runShort(memory, from, at - from);
-    return answered === 0 ? undefined : this.#answered(answered, memory, from, this.#answers, operation);
+    if (this.#isClosing || !hasRoom() || !(this.isInMemory || this.#native.readsAreQuick())) return undefined;
+    try {
+      const { memory, from, at } = this.#encoded(operation, request);
+      const answered = this.#native.runShort(memory, from, at - from);
+      spend(SHORT_UNITS + Math.floor(Math.abs(answered) / SHORT_UNIT_BYTES));
+      if (answered === 0) return undefined;
+      return Promise.resolve(this.#answered(answered, memory, from, this.#answers, operation));
+    } catch {
+      return undefined;
+    }
   }
 
   /** Encodes a request, whose answer will replace it. */

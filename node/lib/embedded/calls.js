@@ -76,6 +76,11 @@ class Calls {
     this.#reading = reading;
   }
 
+  /** Whether no call is pending. */
+  get isIdle() {
+    return this.#count === 0;
+  }
+
   /**
    * Makes a call.
    * @param {string} operation
