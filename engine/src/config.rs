@@ -9,6 +9,10 @@ use crate::store::{StoreOptions, held_by_compactions, memory_bytes, memtables_in
 /// The least memory for the row cache if the size of neither cache is set.
 const ROW_CACHE_BYTES_MIN: u64 = 96 << 20;
 
+/// The memory of a backup, without what it reads from journals, in bytes: the blocks whose keys are in the index of the
+/// file being written, of at most 64 MiB, its block cache, and pairs that wait to be written.
+const COPY_BYTES: u64 = 96 << 20;
+
 /// Options for opening a database.
 #[derive(Clone, Default)]
 pub struct Options {
@@ -32,6 +36,9 @@ pub struct Options {
     /// The longest time for which a write that does not wait for the disk stays unsynced; `None`: 1 s. Zero: the
     /// operating system decides.
     pub sync_interval: Option<Duration>,
+    /// The number of data files that are kept open. `None`: a quarter of the descriptors that the process may have, and
+    /// at most 400.
+    pub open_files: Option<usize>,
     /// Whether to open the database for reading only, as of the moment of opening. Another process may have it open
     /// and write. Nothing in its folder is changed, and every change fails with `ReadOnly`.
     ///
@@ -66,6 +73,7 @@ impl Options {
             write_buffer: self.write_buffer_limit().saturating_mul(2),
             in_use: memtables_in_use(self.write_buffer_limit()),
             compactions: held_by_compactions(),
+            backups: self.write_buffer_limit().saturating_mul(2).saturating_add(COPY_BYTES),
         }
     }
 
@@ -83,6 +91,13 @@ impl Options {
         self.write_buffer_bytes.unwrap_or(StoreOptions::default().write_buffer_bytes)
     }
 
+    /// The options for opening the copy that a backup has made of a database.
+    pub(crate) fn for_copy() -> Self {
+        let StoreOptions { cache_bytes, write_buffer_bytes, open_files, .. } = StoreOptions::for_copy();
+        let write_buffer_bytes = Some(write_buffer_bytes);
+        Self { cache_bytes, row_cache_bytes: Some(0), write_buffer_bytes, open_files, ..Self::default() }
+    }
+
     /// The options of the store.
     pub(crate) fn for_store(&self) -> StoreOptions {
         let default = StoreOptions::default();
@@ -95,6 +110,7 @@ impl Options {
                 None => default.sync_interval,
                 Some(interval) => Some(interval).filter(|interval| !interval.is_zero()),
             },
+            open_files: self.open_files,
             read_only: self.read_only,
         }
     }
@@ -113,6 +129,7 @@ impl Options {
             && self.catalog_bytes == other.catalog_bytes
             && self.fsync == other.fsync
             && self.sync_interval == other.sync_interval
+            && self.open_files == other.open_files
             && self.limits == other.limits
     }
 }
@@ -130,6 +147,9 @@ pub struct MemoryLimits {
     pub in_use: u64,
     /// Blocks of files that compactions have read.
     pub compactions: u64,
+    /// The copy that a backup writes: blocks of the files that it has read until a file of it is complete, and, for an
+    /// incremental backup, the data of the database that is not yet in files.
+    pub backups: u64,
 }
 
 /// Limits on the size of a cell, in bytes. 0 or less: no limit.

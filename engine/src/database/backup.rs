@@ -8,14 +8,14 @@ use bytes::Bytes;
 
 use super::Engine;
 use super::backup_staging::Staging;
-use crate::catalog::space_options;
+use crate::catalog::{TableState, space_options};
 use crate::config::Options;
 use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::{Inspected, inspect};
 use crate::name::TableName;
 use crate::store::{
-    CATALOG_SPACE, FjallStore, JournalDamage, StoreOptions, failed_io, is_data_folder, repair_journals, sync_folder,
-    write_all,
+    CATALOG_SPACE, FjallStore, JournalDamage, StoreOptions, failed_io, is_data_folder, load_all, repair_journals,
+    sync_folder, write_all,
 };
 
 /// The number of attempts of a backup. It begins again if a table that it copies is changed.
@@ -130,17 +130,19 @@ impl Engine {
         // Read after the snapshot, so nothing in the snapshot is later.
         let upcoming = core.store.upcoming();
         let copied = (|| {
-            let copy = FjallStore::open_at_least(part, StoreOptions::default(), upcoming)?;
+            let copy = FjallStore::open_at_least(part, StoreOptions::for_copy(), upcoming)?;
             write_all(&*copy, &*snapshot, CATALOG_SPACE, &mut |_, _| Ok(()))?;
             for table in tables.iter().filter(|table| !table.is_system()) {
                 for family in table.families().iter() {
                     let descriptor = table.descriptor().families.get(&family.name);
-                    copy.create_space(family.space, &descriptor.map(space_options).unwrap_or_default())?;
+                    let options = descriptor.map(space_options).unwrap_or_default();
+                    copy.create_space(family.space, &options)?;
                     let mut of = FamilyProgress::new(table.name(), &family.name);
-                    write_all(&*copy, &*snapshot, family.space, &mut |cells, bytes| {
+                    let written = load_all(&copy, &*snapshot, (family.space, options), &mut |cells, bytes| {
                         (of.cells, of.bytes) = (of.cells + cells, of.bytes + bytes);
                         progress(&of)
-                    })?;
+                    });
+                    written.map_err(|error| self.unless_changed(table, &family.name, error))?;
                     of.done = true;
                     progress(&of)?;
                 }
@@ -148,6 +150,25 @@ impl Engine {
             copy.close()
         })();
         staging.finish(copied)
+    }
+
+    /// The error of a backup that could not copy a family, with the name of the family. `Stale` if the table was dropped,
+    /// truncated or altered, since its files are removed then.
+    fn unless_changed(&self, table: &TableState, family: &Bytes, error: Error) -> Error {
+        if error.kind() == ErrorKind::Cancelled {
+            return error;
+        }
+        match self.unless_dropped(table, Err(error)) {
+            Err(error) if error.kind() == ErrorKind::Corrupt => of_family(table.name(), family, error),
+            Err(error) => error,
+            Ok(()) => Error::new(
+                ErrorKind::Stale,
+                format!(
+                    "table {} was dropped, truncated or altered while it was being copied; run the backup again",
+                    table.name()
+                ),
+            ),
+        }
     }
 
     /// Makes a backup as [`Self::backup`] does, but shares with other folders the files of tables that have not
@@ -165,40 +186,69 @@ impl Engine {
         folder: &Path,
         progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>,
     ) -> Result<()> {
-        let core = self.handle.live()?;
         let staging = Staging::begin(folder, Some(self.cluster_id()))?;
-        let part = &staging.work.copy();
-        let tables = core.catalog.tables();
-        let families = tables.iter().flat_map(|table| table.families().iter().map(|f| (table.name(), &f.name)));
-        // While files are copied, no family has been checked yet.
-        let first = families.map(|(table, family)| FamilyProgress::new(table, family)).next();
-        let copied = (|| {
-            let mut report = |_| first.as_ref().map_or(Ok(()), &mut *progress);
-            if !core.store.copy_files(part, staging.earlier(), &mut report)? {
-                return Ok(false);
+        let copied = match self.copy_checked(&staging.work.copy(), staging.earlier(), progress) {
+            Ok(Copied::Damaged(damage)) if staging.earlier().is_some() => {
+                let error = damage.of_data();
+                tracing::warn!(
+                    folder = %staging.folder().display(),
+                    %error,
+                    "the copy is damaged, perhaps because it has files of the earlier backup; everything is copied again"
+                );
+                staging.work.empty().and_then(|()| self.copy_checked(&staging.work.copy(), None, progress))
             }
-            // Opening the copy replays its journals. The caches are small, because everything is read once.
-            let options = Options { cache_bytes: Some(8 << 20), row_cache_bytes: Some(0), ..Options::default() };
-            let copy = Self::open(part, options)?;
-            let damage = copy.verify(progress);
-            let closed = copy.close();
-            match damage?.into_iter().next() {
-                Some(Damage { error, .. }) => Err(error),
-                None => closed,
-            }?;
-            mark(part, self.cluster_id())
-                .map_err(|error| failed_io(&format!("marking the backup {}", part.display()), error))?;
-            Ok(true)
-        })();
+            copied => copied,
+        };
         match copied {
-            Ok(false) => {
+            Ok(Copied::Nothing) => {
                 staging.work.remove();
                 drop(staging);
                 self.backup(folder, progress)
             }
-            copied => staging.finish(copied.map(|_| ())),
+            Ok(Copied::All) => staging.finish(Ok(())),
+            Ok(Copied::Damaged(damage)) => staging.finish(Err(damage.of_data())),
+            Err(error) => staging.finish(Err(error)),
         }
     }
+
+    /// Copies the files of the database to an empty folder, with those of `earlier` that have not changed, and reads and
+    /// checks everything.
+    fn copy_checked(
+        &self,
+        to: &Path,
+        earlier: Option<&Path>,
+        progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>,
+    ) -> Result<Copied> {
+        let core = self.handle.live()?;
+        let tables = core.catalog.tables();
+        let families = tables.iter().flat_map(|table| table.families().iter().map(|f| (table.name(), &f.name)));
+        // While files are copied, no family has been checked yet.
+        let first = families.map(|(table, family)| FamilyProgress::new(table, family)).next();
+        let mut report = |_| first.as_ref().map_or(Ok(()), &mut *progress);
+        if !core.store.copy_files(to, earlier, &mut report)? {
+            return Ok(Copied::Nothing);
+        }
+        // Opening the copy replays its journals.
+        let copy = Self::open(to, Options::for_copy())?;
+        let damage = copy.verify(progress);
+        let closed = copy.close();
+        if let Some(damage) = damage?.into_iter().next() {
+            return Ok(Copied::Damaged(damage));
+        }
+        closed?;
+        mark(to, self.cluster_id())
+            .map_err(|error| failed_io(&format!("marking the backup {}", to.display()), error))?;
+        Ok(Copied::All)
+    }
+}
+
+/// The result of copying the files of a database.
+enum Copied {
+    All,
+    /// The store has no files.
+    Nothing,
+    /// The first damage in the copy.
+    Damaged(Damage),
 }
 
 impl Engine {
@@ -238,6 +288,22 @@ impl Engine {
         }
         repair_journals(folder, accept_loss)
     }
+}
+
+impl Damage {
+    /// The damage as an error that names the family.
+    fn of_data(self) -> Error {
+        match self.family {
+            Some((table, family)) => of_family(&table, &family, self.error),
+            None => self.error,
+        }
+    }
+}
+
+/// An error of reading a family, with its name.
+fn of_family(table: &TableName, family: &Bytes, error: Error) -> Error {
+    let family = String::from_utf8_lossy(family);
+    Error::new(error.kind(), format!("table {table}, family {family}: {}", error.message())).with_source(error)
 }
 
 impl FamilyProgress {

@@ -54,7 +54,13 @@ impl Staging {
             )));
         }
         if let Some(parent) = part.parent() {
-            fs::create_dir_all(parent).map_err(failed)?;
+            fs::create_dir_all(parent).map_err(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => Error::invalid(format!(
+                    "{} leads through a file; name a destination inside a folder",
+                    folder.display()
+                )),
+                _ => failed(error),
+            })?;
         }
         // From here on, no other backup to this destination is in progress.
         let mut staging = Self { folder, work: WorkFolder::begin(&part)?, replaces: false, old };
@@ -87,6 +93,11 @@ impl Staging {
             return Err(in_use(old));
         }
         Ok(replaces)
+    }
+
+    /// The destination.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The earlier backup at the destination, which will be replaced.
@@ -235,6 +246,12 @@ impl WorkFolder {
     /// The folder of the copy.
     pub(super) fn copy(&self) -> PathBuf {
         self.path.join(COPY_FOLDER)
+    }
+
+    /// Removes what has been copied.
+    pub(super) fn empty(&self) -> Result<()> {
+        let emptied = fs::remove_dir_all(self.copy()).and_then(|()| private_folder::create(&self.copy()));
+        emptied.map_err(|error| failed_io(&format!("emptying {}", self.copy().display()), error))
     }
 
     /// Removes the folder, unless it contains files of others. The lock is removed last, so that the next backup can

@@ -1,10 +1,12 @@
 //! Copying a space of a snapshot to another store.
 
-use super::{Order, Snapshot, SpaceId, Store};
+use std::sync::Arc;
+
+use super::{Cursor, LoadedSpace, Order, Pair, Snapshot, SpaceId, Store};
 use crate::durability::Durability;
 use crate::error::Result;
 
-/// The size at which a transaction is committed, in bytes of keys and values.
+/// The size of the pairs that are read before they are written, in bytes of keys and values.
 const BATCH_BYTES: usize = 1 << 20;
 
 /// Writes all pairs of a space to another store, in which the space must exist. The writes are not synced. Calls
@@ -20,12 +22,7 @@ pub(crate) fn write_all(
 ) -> Result<()> {
     let mut cursor = from.scan(space, b"", b"", Order::Ascending, 1000)?;
     loop {
-        let (mut batch, mut bytes) = (Vec::new(), 0);
-        while bytes < BATCH_BYTES {
-            let Some((key, value)) = cursor.next()? else { break };
-            bytes += key.len() + value.len();
-            batch.push((key, value));
-        }
+        let (batch, bytes) = next_batch(&mut *cursor)?;
         if batch.is_empty() {
             return Ok(());
         }
@@ -33,6 +30,49 @@ pub(crate) fn write_all(
             batch.iter().for_each(|(key, value)| transaction.put(space, key.clone(), value.clone()));
             Ok(())
         })?;
-        report(batch.len() as u64, bytes as u64)?;
+        report(batch.len() as u64, bytes)?;
     }
+}
+
+/// Writes all pairs of a space to files of another store directly, in which the space must exist and be empty. They are
+/// durable when this returns. Calls `report` as [`write_all`] does.
+///
+/// # Errors
+/// Those of both stores and of `report`. Nothing has been written then.
+pub(crate) fn load_all(
+    to: &Arc<dyn Store>,
+    from: &dyn Snapshot,
+    space: LoadedSpace,
+    report: &mut dyn FnMut(u64, u64) -> Result<()>,
+) -> Result<()> {
+    let number = space.0;
+    let mut cursor = from.scan(number, b"", b"", Order::Ascending, 1000)?;
+    let (mut batch, mut bytes) = next_batch(&mut *cursor)?;
+    if batch.is_empty() {
+        return Ok(());
+    }
+    let mut load = Arc::clone(to).begin_load(&[space])?;
+    while !batch.is_empty() {
+        let pairs = batch.len() as u64;
+        load.add(batch.into_iter().map(|(key, value)| (number, key, value)).collect())?;
+        report(pairs, bytes)?;
+        (batch, bytes) = next_batch(&mut *cursor)?;
+    }
+    loop {
+        load.prepare()?;
+        if load.commit()? {
+            return Ok(());
+        }
+    }
+}
+
+/// The next pairs of a cursor, and the bytes of their keys and values.
+fn next_batch(cursor: &mut dyn Cursor) -> Result<(Vec<Pair>, u64)> {
+    let (mut batch, mut bytes) = (Vec::new(), 0);
+    while bytes < BATCH_BYTES {
+        let Some((key, value)) = cursor.next()? else { break };
+        bytes += key.len() + value.len();
+        batch.push((key, value));
+    }
+    Ok((batch, bytes as u64))
 }

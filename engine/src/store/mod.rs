@@ -49,7 +49,7 @@ use bytes::Bytes;
 
 pub use self::bulk_load::{BulkLoad, LoadedPair, LoadedSpace};
 pub use self::compaction_control::CompactionControl;
-pub(crate) use self::copy::write_all;
+pub(crate) use self::copy::{load_all, write_all};
 pub(crate) use self::fjall::failed_io;
 pub use self::fjall::{FjallStore, SYNC_INTERVAL, StoreOptions};
 pub(crate) use self::fjall::{held_by_compactions, memtables_in_use};

@@ -111,7 +111,8 @@ appears at DEST when it is complete and on disk.
 
 If a server has the data folder open, this command asks it through the socket `control` in the data
 folder, and the server writes the copy: run the command as the server's user. Reads and writes go on;
-the copy has everything as of the beginning of the backup. Ending the command ends the backup. If a
+the copy has everything as of one moment. If a table is altered, truncated or dropped before it has been
+copied, the backup begins again, at most twice. Ending the command ends the backup. If a
 program that embeds the engine has the folder open, the program itself has to make the backup.
 
 With --incremental, files of tables that have not changed are shared by hard links: with the data
@@ -158,7 +159,8 @@ Runs a major compaction of each table: rewrites its files without the cells that
 or beyond VERSIONS, and without delete markers. Prints the size of its files before and after.
 
 The folder must not be in use. With a running server, call majorCompact of Thrift1 instead, or let
-the schedule do it (compaction.* in `hjall config`). The command can be interrupted at any time.
+the schedule do it (compaction.* in `hjall config`). The command can be interrupted at any time. It
+reads at most compaction.throughput per second; --set compaction.throughput=off removes this limit.
 
 Examples:
   hjall compact --data /var/lib/hjall

@@ -1,25 +1,29 @@
 //! `hjall compact`: major compactions of a folder that no server has open.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use hjall_engine::name::TableName;
+use hjall_engine::store::CompactionControl;
 use hjall_engine::{Engine, ErrorKind};
-use hjall_server::settings::Sources;
+use hjall_server::settings::{Sources, StartupOptions};
 
 use super::exit::Failure;
 use super::folder::{self, say};
 
 /// Compacts the named tables, or all tables if none is named.
 pub fn run(sources: &Sources, tables: &[String]) -> Result<(), Failure> {
-    let (data, options) = folder::settings(sources, "compact")?;
+    let StartupOptions { data, options, config, .. } = folder::startup(sources, "compact")?;
     let engine = folder::open(&data, options, "compact")?;
-    let compacted = compact(&engine, tables);
+    let control = Arc::<CompactionControl>::default();
+    control.set_pace(config.compaction.throughput);
+    let compacted = compact(&engine, tables, &control);
     // Tables that were compacted before a failure stay compacted.
     let closed = engine.close().map_err(|error| Failure::Data(data, error));
     compacted.and(closed)
 }
 
-fn compact(engine: &Engine, tables: &[String]) -> Result<(), Failure> {
+fn compact(engine: &Engine, tables: &[String], control: &Arc<CompactionControl>) -> Result<(), Failure> {
     let failed = |table: &str| {
         let table = table.to_owned();
         move |error| Failure::Table(table, error)
@@ -44,7 +48,7 @@ fn compact(engine: &Engine, tables: &[String]) -> Result<(), Failure> {
         // Only files are measured and compacted, so data that is still in the journal has to be written to files first.
         engine.flush(&name).map_err(failed(&text))?;
         let before = bytes()?;
-        engine.compact(&name, true).map_err(failed(&text))?;
+        engine.compact_with(&name, true, control).map_err(failed(&text))?;
         say(&format!("{text}: {before} bytes before, {} after, {:.1} s", bytes()?, began.elapsed().as_secs_f64()));
     }
     Ok(())

@@ -12,7 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -47,6 +47,9 @@ const REQUESTS_MAX: usize = 4;
 /// Connections that wait until they are accepted.
 const WAITING_MAX: u32 = 128;
 
+/// The time between two checks whether another backup has ended.
+const TURN_PAUSE: Duration = Duration::from_millis(50);
+
 /// How long the server waits after it could not accept a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -61,6 +64,8 @@ struct Shared {
     addresses: Vec<SocketAddr>,
     stopping: AtomicBool,
     running: Mutex<Vec<Running>>,
+    /// Held by the backup in progress: there is memory for the copy of one.
+    backing_up: Mutex<()>,
 }
 
 /// A request that is being served.
@@ -84,8 +89,13 @@ impl Control {
         // Before `listen`, so that no client can connect while the umask still determines the permissions.
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
         let listener = socket.listen(WAITING_MAX)?;
-        let shared =
-            Arc::new(Shared { engine, addresses, stopping: AtomicBool::new(false), running: Mutex::default() });
+        let shared = Arc::new(Shared {
+            engine,
+            addresses,
+            stopping: AtomicBool::new(false),
+            running: Mutex::default(),
+            backing_up: Mutex::default(),
+        });
         let serving = Arc::clone(&shared);
         tokio::spawn(async move {
             loop {
@@ -160,17 +170,18 @@ impl Shared {
                 );
             }
         };
-        tracing::info!(to = %to.display(), "backup started");
         let mut reporter = Reporter::new();
-        let copied = extent.back_up(&self.engine, &to, &mut |progress: &FamilyProgress| {
-            if self.stopping.load(Ordering::Acquire) {
-                return Err(Error::new(ErrorKind::Cancelled, "the server was stopped; run the backup again"));
-            }
-            let Some(line) = reporter.line(progress) else { return Ok(()) };
-            let gone = |error| {
-                Error::new(ErrorKind::Cancelled, format!("the command that requested the backup has ended ({error})"))
-            };
-            answer(stream, &format!("{PROGRESS}{line}")).map_err(gone)
+        let copied = self.turn(stream).and_then(|_turn| {
+            tracing::info!(to = %to.display(), "backup started");
+            extent.back_up(&self.engine, &to, &mut |progress: &FamilyProgress| {
+                self.check_wanted(stream)?;
+                let Some(line) = reporter.line(progress) else { return Ok(()) };
+                let gone = |error| {
+                    let why = format!("the command that requested the backup has ended ({error})");
+                    Error::new(ErrorKind::Cancelled, why)
+                };
+                answer(stream, &format!("{PROGRESS}{line}")).map_err(gone)
+            })
         });
         let outcome = copied.as_ref().map_or_else(|error| audit::outcome(&error.to_string()), |()| "done".to_owned());
         let subject = to.display().to_string();
@@ -188,6 +199,45 @@ impl Shared {
             }
         }
     }
+}
+
+impl Shared {
+    /// Waits until no other backup is in progress.
+    fn turn(&self, stream: &UnixStream) -> hjall_engine::Result<MutexGuard<'_, ()>> {
+        let mut is_told = false;
+        loop {
+            match self.backing_up.try_lock() {
+                Ok(turn) => return Ok(turn),
+                Err(TryLockError::Poisoned(turn)) => return Ok(turn.into_inner()),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            self.check_wanted(stream)?;
+            if !std::mem::replace(&mut is_told, true) {
+                // If the command has ended, the next check finds that.
+                let _ = answer(stream, &format!("{PROGRESS}waiting for another backup to end"));
+            }
+            std::thread::sleep(TURN_PAUSE);
+        }
+    }
+
+    /// # Errors
+    /// `Cancelled`: the backup should end, because the server stops or the command that requested it has ended.
+    fn check_wanted(&self, stream: &UnixStream) -> hjall_engine::Result<()> {
+        if self.stopping.load(Ordering::Acquire) {
+            return Err(Error::new(ErrorKind::Cancelled, "the server was stopped; run the backup again"));
+        }
+        if has_ended(stream) {
+            return Err(Error::new(ErrorKind::Cancelled, "the command that requested the backup has ended"));
+        }
+        Ok(())
+    }
+}
+
+/// Whether the process that sent a request has closed the connection. It sends nothing after the request.
+fn has_ended(mut stream: &UnixStream) -> bool {
+    let read = stream.set_nonblocking(true).and_then(|()| stream.read(&mut [0]));
+    let blocking = stream.set_nonblocking(false);
+    matches!(read, Ok(0)) || blocking.is_err()
 }
 
 fn answer(mut stream: &UnixStream, line: &str) -> io::Result<()> {

@@ -11,13 +11,19 @@ use super::exit::Failure;
 
 /// Returns the data folder and the options to open it with, from the settings.
 pub fn settings(sources: &Sources, command: &str) -> Result<(PathBuf, Options), Failure> {
+    let startup = startup(sources, command)?;
+    Ok((startup.data, startup.options))
+}
+
+/// Returns all settings of a command that needs a data folder.
+pub fn startup(sources: &Sources, command: &str) -> Result<StartupOptions, Failure> {
     let effective = Effective::read(sources).map_err(Failure::Settings)?;
     let startup = StartupOptions::of(&effective).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
     if startup.memory {
         let why = format!("{command} needs a data folder: a database in memory ends with its process");
         return Err(Failure::Usage(why));
     }
-    Ok((startup.data, startup.options))
+    Ok(startup)
 }
 
 /// Opens a data folder that exists.

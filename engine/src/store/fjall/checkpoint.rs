@@ -82,6 +82,7 @@ impl Database {
         }
         copier.index().map_err(failed)?;
         drop(creating);
+        copier.remove_dropped(&lists).map_err(failed)?;
         for (keyspace, listed) in &lists {
             copier.numbered(keyspace, &listed.numbers, report)?;
             copier.remove_others(keyspace, &listed.numbers).map_err(failed)?;
@@ -176,6 +177,18 @@ impl Copier<'_> {
     fn index(&self) -> io::Result<()> {
         let (from, to) = (self.from.join(KEYSPACES_FOLDER).join(INDEX), self.to.join(KEYSPACES_FOLDER).join(INDEX));
         copy_tree(&from, &to)
+    }
+
+    /// Removes the folders of spaces that were dropped while files were copied.
+    fn remove_dropped(&self, lists: &[(Keyspace, Listed)]) -> io::Result<()> {
+        let kept: BTreeSet<PathBuf> = lists.iter().map(|(keyspace, _)| self.folder(keyspace)).collect();
+        for entry in fs::read_dir(self.to.join(KEYSPACES_FOLDER))? {
+            let path = entry?.path();
+            if !kept.contains(&path) && path.file_name().is_some_and(|name| name != INDEX) {
+                fs::remove_dir_all(path)?;
+            }
+        }
+        Ok(())
     }
 
     /// Removes files of a space that were copied, but are not listed.

@@ -146,7 +146,7 @@ impl Database {
             // Without workers, nothing is flushed or compacted.
             .worker_threads_unchecked(if options.read_only { 0 } else { WORKERS })
             .max_journaling_size(JOURNAL_BYTES_MAX)
-            .max_cached_files(Some(open_files::cached_files_max()))
+            .max_cached_files(Some(options.open_files.unwrap_or_else(open_files::cached_files_max)))
             .with_compaction_filter_factories(Arc::new(move |name| {
                 let space = rewrite::space_of(name)?;
                 let (filters, give_way) = (Arc::clone(&filters), Arc::clone(&give_way_of_filters));

@@ -127,6 +127,22 @@ fn classify_io(error: &io::Error) -> (ErrorKind, &'static str) {
         io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
             (ErrorKind::Corrupt, "a file is truncated or altered; restore the data folder from a backup")
         }
+        _ if is_open_files_limit(error) => (
+            ErrorKind::Io,
+            "the limit on open files is reached; raise it (ulimit -n, or LimitNOFILE= in systemd), or close connections",
+        ),
         _ => (ErrorKind::Io, "check the disk and the system log"),
     }
+}
+
+/// Whether an error says that the process, or the machine, has too many open files.
+#[cfg(unix)]
+fn is_open_files_limit(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    error.raw_os_error().is_some_and(|code| code == Errno::MFILE.raw_os_error() || code == Errno::NFILE.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_open_files_limit(_: &io::Error) -> bool {
+    false
 }

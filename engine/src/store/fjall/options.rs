@@ -25,6 +25,11 @@ const RESTART_INTERVAL: u8 = 4;
 /// The default of [`StoreOptions::sync_interval`].
 pub const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 
+/// The options of [`StoreOptions::for_copy`].
+const COPY_CACHE_BYTES: u64 = 8 << 20;
+const COPY_WRITE_BUFFER_BYTES: u64 = 16 << 20;
+const COPY_OPEN_FILES: usize = 16;
+
 /// Options of a store in a data folder.
 #[derive(Clone)]
 pub struct StoreOptions {
@@ -40,6 +45,9 @@ pub struct StoreOptions {
     /// The time after which a write that does not wait for a sync is synced in the background. `None` leaves it to the
     /// operating system.
     pub sync_interval: Option<Duration>,
+    /// The number of data files that are kept open. `None` means a quarter of the descriptors that the process may have,
+    /// and at most 400.
+    pub open_files: Option<usize>,
     /// Whether to open the folder for reading only; see [`FjallStore::open`](super::FjallStore::open).
     pub read_only: bool,
 }
@@ -52,12 +60,24 @@ impl Default for StoreOptions {
             write_buffer_bytes: 128 << 20,
             fsync: false,
             sync_interval: Some(SYNC_INTERVAL),
+            open_files: None,
             read_only: false,
         }
     }
 }
 
 impl StoreOptions {
+    /// The options for opening the copy that a backup writes: it must not take much memory or many descriptors, which
+    /// belong to the database that is copied.
+    pub(crate) fn for_copy() -> Self {
+        Self {
+            cache_bytes: Some(COPY_CACHE_BYTES),
+            write_buffer_bytes: COPY_WRITE_BUFFER_BYTES,
+            open_files: Some(COPY_OPEN_FILES),
+            ..Self::default()
+        }
+    }
+
     pub(super) fn clock(&self) -> Arc<dyn Clock> {
         self.clock.clone().unwrap_or_else(|| Arc::new(SystemClock))
     }

@@ -167,6 +167,100 @@ fn a_backup_removes_what_a_killed_one_has_left() {
     }
 }
 
+/// On another file system, unchanged files are those of the earlier backup.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_damaged_file_of_an_earlier_backup_is_copied_again() {
+    use std::os::unix::fs::MetadataExt;
+
+    let other = Path::new("/dev/shm");
+    let db = Database::folder();
+    let device = |path: &Path| std::fs::metadata(path).map(|found| found.dev()).ok();
+    if device(other).is_none() || device(other) == device(&std::env::temp_dir()) {
+        return;
+    }
+    let table = db.table("t", &["f"]);
+    for row in 0..100 {
+        table.put(&put(&format!("r{row:03}"), &[("f:q", 1, &"v".repeat(1_000))])).unwrap();
+    }
+    db.engine.flush(table.name()).unwrap();
+    let folder = tempfile::tempdir_in(other).unwrap();
+    let to = folder.path().join("b");
+    db.engine.backup_incremental(&to, &mut quiet).unwrap();
+    let largest = |path: &PathBuf| std::fs::metadata(path).unwrap().len();
+    let damaged = files(&to).into_iter().max_by_key(largest).unwrap();
+    let mut content = std::fs::read(&damaged).unwrap();
+    content[1_000] ^= 1;
+    std::fs::write(&damaged, content).unwrap();
+    db.engine.backup_incremental(&to, &mut quiet).unwrap();
+    let copy = open(&to);
+    assert!(copy.verify(&mut quiet).unwrap().is_empty());
+    assert_eq!(copy.table(&name("t")).scan(Scan::default()).unwrap().next(1000).unwrap().len(), 100);
+    copy.close().unwrap();
+}
+
+#[test]
+fn a_backup_of_damaged_data_names_the_family() {
+    let db = Database::folder();
+    let table = db.table("t", &["f"]);
+    table.put(&put("r", &[("f:q", 1, &"v".repeat(100_000))])).unwrap();
+    db.engine.flush(table.name()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("b");
+    db.engine.backup(&to, &mut quiet).unwrap();
+    let largest = |path: &PathBuf| std::fs::metadata(path).unwrap().len();
+    let damaged = files(&to).into_iter().max_by_key(largest).unwrap();
+    let mut content = std::fs::read(&damaged).unwrap();
+    content[500] ^= 1;
+    std::fs::write(&damaged, content).unwrap();
+    let error = Engine::restore(&to, &folder.path().join("c"), Options::default(), &mut quiet).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt);
+    assert!(error.message().starts_with("table t, family f: "), "{error}");
+}
+
+/// The files of a table that is dropped or truncated are removed while the backup reads them.
+#[test]
+fn a_backup_begins_again_if_a_table_that_it_copies_is_dropped_or_truncated() {
+    for truncates in [false, true] {
+        for incremental in [false, true] {
+            let db = Database::folder();
+            let tables = ["a", "b"].map(|table| db.table(table, &["f"]));
+            for table in &tables {
+                let value = "v".repeat(100_000);
+                let puts: Vec<_> = (0..50).map(|row| put(&format!("r{row:02}"), &[("f:q", 1, &*value)])).collect();
+                assert!(table.put_many(&puts).iter().all(Result::is_ok));
+                db.engine.flush(table.name()).unwrap();
+            }
+            let folder = tempfile::tempdir().unwrap();
+            let to = folder.path().join("b");
+            let mut changes = vec!["b", "a"];
+            let mut progress = |of: &FamilyProgress| {
+                if !of.done && changes.last().is_some_and(|table| of.table == name(table)) {
+                    let table = name(changes.pop().unwrap());
+                    db.engine.disable_table(&table).unwrap();
+                    match truncates {
+                        true => db.engine.truncate_table(&table, false).unwrap(),
+                        false => db.engine.delete_table(&table).unwrap(),
+                    }
+                }
+                Ok(())
+            };
+            let copied = match incremental {
+                false => db.engine.backup(&to, &mut progress),
+                true => db.engine.backup_incremental(&to, &mut progress),
+            };
+            copied.unwrap_or_else(|error| panic!("truncates: {truncates}, incremental: {incremental}: {error}"));
+            let copy = open(&to);
+            assert!(copy.verify(&mut quiet).unwrap().is_empty());
+            for (table, _) in copy.tables().iter().filter(|(table, _)| !table.name.is_system()) {
+                let rows = copy.table(&table.name).scan(Scan::default()).unwrap().next(1000).unwrap().len();
+                assert!(rows == 50 || truncates && rows == 0, "{}: {rows} rows", table.name);
+            }
+            copy.close().unwrap();
+        }
+    }
+}
+
 /// A backup removes nothing that another program has put into its folder, or that only looks like its own.
 #[test]
 fn a_backup_keeps_files_of_others_beside_it() {
@@ -281,6 +375,32 @@ fn verify_counts_intact_cells_and_reports_damage() {
     assert!(scan("whole").is_ok());
     assert_eq!(engine.statistics().unwrap().damaged_calls, 1);
     engine.close().unwrap();
+}
+
+/// Whatever rows are deleted, and in a table of any number of files.
+#[test]
+fn the_share_of_garbage_is_estimated_from_the_whole_table() {
+    let db = Database::folder();
+    for rows in [200, 5_000, 40_000] {
+        for (from, to) in [(0.0, 0.25), (0.3, 0.7), (0.55, 1.0), (0.9, 1.0)] {
+            let table_name = format!("t{rows}-{from}");
+            let table = db.table(&table_name, &["f"]);
+            let value = "v".repeat(100);
+            let row = |row: usize| format!("user{row:08}");
+            for chunk in (0..rows).collect::<Vec<_>>().chunks(1_000) {
+                let puts: Vec<_> = chunk.iter().map(|at| put(&row(*at), &[("f:q", 1, &*value)])).collect();
+                assert!(table.put_many(&puts).iter().all(Result::is_ok));
+            }
+            let place = |share: f64| (rows as f64 * share) as usize;
+            for at in place(from)..place(to) {
+                table.delete(&delete(&row(at), &[(MarkerKind::Column, "f:q", 1)])).unwrap();
+            }
+            db.engine.flush(table.name()).unwrap();
+            let share = db.engine.garbage_share(table.name()).unwrap();
+            // Markers are garbage, too.
+            assert!(share > 0.0 && (share - (to - from)).abs() < 0.25, "{table_name}: {share} of {}", to - from);
+        }
+    }
 }
 
 #[test]
