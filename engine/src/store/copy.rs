@@ -7,7 +7,7 @@ use crate::durability::Durability;
 use crate::error::Result;
 
 /// The size of the pairs that are read before they are written, in bytes of keys and values.
-const BATCH_BYTES: usize = 1 << 20;
+const BATCH_BYTES: u64 = 1 << 20;
 
 /// Writes all pairs of a space to another store, in which the space must exist. The writes are not synced. Calls
 /// `report` with the number of pairs and bytes of each batch.
@@ -26,19 +26,24 @@ pub(crate) fn write_all(
         if batch.is_empty() {
             return Ok(());
         }
-        to.transact(&[], Durability::SkipWal, &mut |transaction| {
-            batch.iter().for_each(|(key, value)| transaction.put(space, key.clone(), value.clone()));
-            Ok(())
-        })?;
+        write(to, space, &batch)?;
         report(batch.len() as u64, bytes)?;
     }
 }
 
-/// Writes all pairs of a space to files of another store directly, in which the space must exist and be empty. They are
-/// durable when this returns. Calls `report` as [`write_all`] does.
+/// Writes a batch in one transaction.
+fn write(to: &dyn Store, space: SpaceId, batch: &[Pair]) -> Result<()> {
+    to.transact(&[], Durability::SkipWal, &mut |transaction| {
+        batch.iter().for_each(|(key, value)| transaction.put(space, key.clone(), value.clone()));
+        Ok(())
+    })
+}
+
+/// Writes all pairs of a space as [`write_all`] does, in which the space must exist and be empty. Those of a large space
+/// go to files directly, which takes less memory and time than a transaction, but several syncs.
 ///
 /// # Errors
-/// Those of both stores and of `report`. Nothing has been written then.
+/// Those of [`write_all`].
 pub(crate) fn load_all(
     to: &Arc<dyn Store>,
     from: &dyn Snapshot,
@@ -48,7 +53,11 @@ pub(crate) fn load_all(
     let number = space.0;
     let mut cursor = from.scan(number, b"", b"", Order::Ascending, 1000)?;
     let (mut batch, mut bytes) = next_batch(&mut *cursor)?;
-    if batch.is_empty() {
+    if bytes < BATCH_BYTES {
+        if !batch.is_empty() {
+            write(&**to, number, &batch)?;
+            report(batch.len() as u64, bytes)?;
+        }
         return Ok(());
     }
     let mut load = Arc::clone(to).begin_load(&[space])?;
@@ -71,8 +80,8 @@ fn next_batch(cursor: &mut dyn Cursor) -> Result<(Vec<Pair>, u64)> {
     let (mut batch, mut bytes) = (Vec::new(), 0);
     while bytes < BATCH_BYTES {
         let Some((key, value)) = cursor.next()? else { break };
-        bytes += key.len() + value.len();
+        bytes += (key.len() + value.len()) as u64;
         batch.push((key, value));
     }
-    Ok((batch, bytes as u64))
+    Ok((batch, bytes))
 }

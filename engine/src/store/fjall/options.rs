@@ -28,7 +28,7 @@ pub const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 /// The options of [`StoreOptions::for_copy`].
 const COPY_CACHE_BYTES: u64 = 8 << 20;
 const COPY_WRITE_BUFFER_BYTES: u64 = 16 << 20;
-const COPY_OPEN_FILES: usize = 16;
+const COPY_OPEN_FILES: usize = 4;
 
 /// Options of a store in a data folder.
 #[derive(Clone)]
