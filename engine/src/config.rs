@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Clock;
-use crate::store::{StoreOptions, held_by_compactions, memory_bytes, memtables_in_use};
+use crate::store::{StoreOptions, cached_files_max, held_by_compactions, memory_bytes, memtables_in_use};
 
 /// The least memory for the row cache if the size of neither cache is set.
 const ROW_CACHE_BYTES_MIN: u64 = 96 << 20;
@@ -63,6 +63,11 @@ impl Options {
     /// The memory of this machine or of the control group of this process, in bytes. `None` if it is unknown.
     pub fn machine_memory() -> Option<u64> {
         memory_bytes()
+    }
+
+    /// The default of [`Self::open_files`] for this process.
+    pub fn default_open_files() -> usize {
+        cached_files_max()
     }
 
     /// The memory that these options allow on this machine.

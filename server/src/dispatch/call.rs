@@ -69,7 +69,7 @@ pub trait Handler: Send + Sync + 'static {
         0
     }
 
-    /// The number of files of the store, most of which may be open. May block.
+    /// The largest number of data files that the store keeps open.
     fn store_files(&self) -> u64 {
         0
     }

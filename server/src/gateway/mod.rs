@@ -171,8 +171,7 @@ impl Handler for Context {
     }
 
     fn store_files(&self) -> u64 {
-        // A store that is being reopened has neither statistics nor open files.
-        self.engine.statistics().map_or(0, |statistics| statistics.files + statistics.journals)
+        hjall_engine::Options::default_open_files() as u64
     }
 
     fn set_limits(&self, limits: &Limits) {

@@ -3,13 +3,13 @@
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::connection::{self, Client};
 use super::connection_permits::{ConnectionPermit, TooManyFromAddress};
@@ -52,28 +52,15 @@ pub struct Acceptor {
     loops: Vec<Handle>,
     next: AtomicUsize,
     turned_away: Arc<Semaphore>,
-    store_files: StoreFiles,
-}
-
-/// The number of files of the store about a second ago. It is cached, because querying the store may block.
-struct StoreFiles {
-    count: AtomicU64,
-    /// When the number was last queried, in milliseconds since `began`.
-    asked_ms: AtomicU64,
-    asking: AtomicBool,
-    began: Instant,
+    /// The largest number of data files that the store keeps open.
+    store_files: u64,
 }
 
 impl Acceptor {
     /// An acceptor that distributes connections over these event loops in turn. May block.
     pub fn new(endpoint: Arc<Endpoint>, loops: Vec<Handle>) -> Self {
         let turned_away = Arc::new(Semaphore::new(TURNED_AWAY_MAX));
-        let store_files = StoreFiles {
-            count: AtomicU64::new(endpoint.dispatcher.runner.handler.store_files()),
-            asked_ms: AtomicU64::new(0),
-            asking: AtomicBool::new(false),
-            began: Instant::now(),
-        };
+        let store_files = endpoint.dispatcher.runner.handler.store_files();
         Self { endpoint, loops, next: AtomicUsize::new(0), turned_away, store_files }
     }
 
@@ -132,7 +119,7 @@ impl Acceptor {
                 }
                 continue;
             }
-            let by_descriptors = descriptors::connections_per_address(self.store_files.count.load(Ordering::Relaxed));
+            let by_descriptors = descriptors::connections_per_address(self.store_files);
             let address_max = limits.connections_per_address_max.min(by_descriptors);
             let (why, refusal) = match permit
                 .or_else(|| self.endpoint.permits.try_acquire(limits))
@@ -168,7 +155,7 @@ impl Acceptor {
             counters.refused(why);
             let errors = &self.endpoint.dispatcher.runner.client_errors;
             client_error!(errors, ConnectionRefused, warn, %peer, reason = refusal, "connection refused; close some, or raise the limit");
-            if descriptors::may_answer(&stream, self.store_files.count.load(Ordering::Relaxed)) {
+            if descriptors::may_answer(&stream, self.store_files) {
                 self.turn_away(stream, peer, speaking, &refusal);
             }
         }
@@ -176,21 +163,8 @@ impl Acceptor {
 
     /// Whether a connection, which may have a permit already, leaves enough file descriptors to the store.
     fn headroom(self: &Arc<Self>, stream: &tokio::net::TcpStream, has_permit: bool) -> Headroom {
-        let files = &self.store_files;
-        let now_ms = u64::try_from(files.began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        if now_ms.saturating_sub(files.asked_ms.load(Ordering::Relaxed)) > 1000
-            && !files.asking.swap(true, Ordering::Relaxed)
-        {
-            files.asked_ms.store(now_ms, Ordering::Relaxed);
-            let this = self.clone();
-            tokio::task::spawn_blocking(move || {
-                let count = this.endpoint.dispatcher.runner.handler.store_files();
-                this.store_files.count.store(count, Ordering::Relaxed);
-                this.store_files.asking.store(false, Ordering::Relaxed);
-            });
-        }
         let others = self.endpoint.permits.in_use().saturating_sub(usize::from(has_permit));
-        descriptors::headroom(stream, others, files.count.load(Ordering::Relaxed))
+        descriptors::headroom(stream, others, self.store_files)
     }
 
     /// Takes a permit before its connection is accepted, if connections wait for one in the backlog.

@@ -5,8 +5,6 @@ use tokio::net::TcpStream;
 /// Descriptors that are reserved beside the files of the store: event loops, listeners, journals, the log, the info
 /// port, and the copy of a backup.
 const FIXED: u64 = 128;
-/// The largest reserve. The store closes files that it has not used lately, so it has a limited number of them open.
-const RESERVE_MAX: u64 = 1024;
 /// The last descriptors of the process are never given to connections.
 const LAST: u64 = 24;
 
@@ -21,12 +19,13 @@ pub enum Headroom {
     Exhausted,
 }
 
-/// The number of descriptors that connections leave to the rest of the process, which may open `limit`.
+/// The number of descriptors that connections leave to the rest of the process, which may open `limit`. `store_files` is
+/// the largest number of data files that the store keeps open: it may have few when the connections arrive, and many
+/// later.
 ///
-/// A compaction opens new files beside the old ones, hence twice their number. With a low limit, a quarter remains for
-/// connections.
+/// Compactions open files in addition, hence twice the number. With a low limit, a quarter remains for connections.
 fn reserve(store_files: u64, limit: u64) -> u64 {
-    FIXED.saturating_add(store_files.saturating_mul(2)).min(RESERVE_MAX).min(limit / 4 * 3)
+    FIXED.saturating_add(store_files.saturating_mul(2)).min(limit / 4 * 3)
 }
 
 /// The connections that one address may have, beside a store with this many files: three quarters of those for which
@@ -94,11 +93,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reserve_grows_with_the_files_of_the_store() {
-        // The least that an empty store keeps, twice the files, the largest reserve, and three quarters of a low limit.
-        for (files, limit, reserved) in
-            [(0, 20_000, 128), (100, 20_000, 328), (1_000_000, 20_000, 1024), (500, 1024, 768)]
-        {
+    fn the_reserve_depends_on_the_files_of_the_store() {
+        // A store without files, twice the files, and three quarters of a low limit.
+        for (files, limit, reserved) in [(0, 20_000, 128), (400, 20_000, 928), (256, 1024, 640), (64, 256, 192)] {
             assert_eq!(reserve(files, limit), reserved);
             assert_eq!(headroom_within(20, limit - reserved - 1, files, limit), Headroom::Ample);
             assert_eq!(headroom_within(20, limit - reserved, files, limit), Headroom::Scarce);

@@ -33,5 +33,6 @@ mod tombstones;
 pub(crate) use self::backpressure::{held_by_compactions, memtables_in_use};
 pub(super) use self::database::SEQUENCE_GAP;
 pub(crate) use self::failure::failed_io;
+pub(crate) use self::open_files::cached_files_max;
 pub use self::options::{SYNC_INTERVAL, StoreOptions};
 pub use self::store::FjallStore;

@@ -7,7 +7,7 @@ const FILES_MIN: u64 = 8;
 
 /// The number of data files that fjall keeps open: a quarter of the descriptors that the process may have, so that
 /// enough remain for flushes, compactions, journals and connections.
-pub(super) fn cached_files_max() -> usize {
+pub fn cached_files_max() -> usize {
     usize::try_from(within(limit())).unwrap_or(usize::MAX)
 }
 
