@@ -152,11 +152,11 @@ def test_of_two_keys_with_one_meaning_the_first_wins_and_the_other_is_reported(t
 WRONG_TOML = [
     ("[queues]\nread_ratio = 1.5\n", ":2: queues.read_ratio = 1.5: must be a number from 0 to 1"),
     ("[queues]\nread_ration = 0.5\n", ":2: queues.read_ration is not a setting; did you mean queues.read_ratio?"),
-    ("\n[queue]\nread_ratio = 0.5\n", ":2: [queue] is not a setting; did you mean queues?"),
+    ("\n[queue]\nread_ratio = 0.5\n", ":2: [queue] is not a section; did you mean [queues]?"),
     ("listen = 1\n", ":1: listen is not a setting"),
     ("[limits]\nconnections = \"many\"\n", ':2: limits.connections = "many": must be a whole number from 1 to'),
     ("[limits]\nconnections = 0\n", ":2: limits.connections = 0: must be a whole number from 1 to"),
-    ("[limits]\nidle = 5\n", "such as 500ms, 60s, 5m or 2h"),
+    ("[limits]\nidle = 5\n", "or off or 0, with a unit, such as 500ms, 60s, 5m or 2h"),
     ("[limits]\nframe = \"1 furlong\"\n", "such as 64KiB, 100MiB or 1GiB"),
     ("[server]\nmemory = \"yes\"\n", ':2: server.memory = "yes": must be true or false'),
     ("[server]\nlisten = [\"nowhere\"]\n", "server.listen must be a host and a port"),
