@@ -97,7 +97,7 @@ impl Remote {
         if access && self.user.is_none() || failure.text.contains("TLS") {
             failure.text.push_str(self.wire.hint());
         } else if access && failure.remedy.is_none() {
-            let remedy = "log in as another user, or ask the operator of the server for the role: hjall user add";
+            let remedy = "log in as another user, or ask the operator of the server for the role (auth.users)";
             failure.remedy = Some(remedy.to_owned());
         }
         failure
