@@ -140,14 +140,14 @@ are in order, and prints the size of each family. Damage is reported with its lo
 Exit codes: those of `hjall serve`; 6 if anything is damaged.";
 
 const REPAIR_HELP: &str = "\
-A journal has what is not in the files of tables yet. If a part of it was damaged on the disk, hjall
-refuses to open the folder. The best remedy is a backup. Without one, this command prints each
+A journal contains the data that is not yet in the files of tables. If a part of it was damaged on the
+disk, hjall refuses to open the folder. The best remedy is a backup. Without one, this command prints each
 damaged batch (the row of a put, or the rows of a call that were written together), and with
 --accept-loss drops these batches and keeps all others. The journals as they were remain in the
 folder `damaged` of the data folder.
 
-An incomplete batch at the end of the last journal is what a crash leaves. It was not acknowledged,
-and every start drops it by itself.
+A crash can leave an incomplete batch at the end of the last journal. It was not acknowledged, and the
+next start drops it.
 
 Examples:
   hjall repair --data /var/lib/hjall                 only print
