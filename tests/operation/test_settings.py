@@ -479,7 +479,7 @@ def test_the_memory_that_the_settings_allow_is_shown(tmp_path):
     options = ("--cache-mib", "64", "--set", "store.row_cache=3MiB", "--set", "store.write_buffer=16MiB", "--set", "limits.bytes_in_flight=100MiB")
     mib = {name: size / 2**20 for name, size in json.loads(config("--json", *options)[0])["memory"].items()}
     assert mib == {"row_cache": 3, "block_cache": 64, "write_buffer": 32, "memtables_in_use": 112, "compactions": 192, "backups": 128, "snapshots_of_scanners": 16, "descriptors": 64,
-                   "messages_and_replies": 100, "allocator": 73, "connections": 625}
+                   "messages_and_replies": 100, "allocator": 89, "connections": 625}
     assert re.search(r"# total +1281MiB\n", config(*options)[0])
     certificate, key = self_signed(tmp_path)
     few = ("--set", "limits.connections=2", "--tls-cert", str(certificate), "--tls-key", str(key))

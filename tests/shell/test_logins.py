@@ -13,7 +13,7 @@ PASSWORD = "correct horse"
 
 @pytest.fixture
 def users(tmp_path):
-    """A users file: alice has a password and all roles, bob has a certificate, carol has a password, and both may read."""
+    """A users file: alice has a password and all roles; bob has a certificate, carol a password, and both may read."""
     done = subprocess.run([binary(), "user", "hash"], input=PASSWORD + "\n", capture_output=True, text=True, timeout=60, check=True)
     path = tmp_path / "users.toml"
     path.write_text(f'[users.alice]\npassword = "{done.stdout.strip()}"\nread = ["*"]\nwrite = ["*"]\nadmin = ["*"]\n'
