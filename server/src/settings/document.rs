@@ -37,7 +37,11 @@ fn code(key: &str) -> String {
     }
     let others: Vec<_> =
         hbase::with_effect().filter(|other| other.starts_with(key)).map(|other| format!("`{other}`")).collect();
-    if others.is_empty() { format!("`{key}*`") } else { format!("`{key}*` (except {})", others.join(" and ")) }
+    match others.split_last() {
+        None => format!("`{key}*`"),
+        Some((last, [])) => format!("`{key}*` (except {last})"),
+        Some((last, first)) => format!("`{key}*` (except {} and {last})", first.join(", ")),
+    }
 }
 
 /// A setting as a list item, with a nested list of its flag, variable, default, reason and HBase keys.
