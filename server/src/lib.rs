@@ -25,5 +25,5 @@ pub mod wire;
 
 pub use net::tls::TlsError;
 pub use server::view;
-pub use server::{Reconfigured, Server, StartError};
+pub use server::{PreparedServer, Reconfigured, Server, StartError};
 pub use settings::config::Config;

@@ -195,6 +195,35 @@ def test_a_server_of_root_warns_of_a_folder_of_another_user(tmp_path):
         server.stop()
 
 
+def test_a_start_that_cannot_listen_creates_no_database(tmp_path):
+    with Hjall() as other:
+        code, said = run("serve", "--data", tmp_path / "data", "--listen", other.address, "--info-listen", "off")
+    assert code == 3 and other.address in said, said
+    code, said = run("serve", "--data", tmp_path / "data", "--listen", "127.0.0.1:0", "--users", tmp_path / "absent.toml")
+    assert code == 2 and "absent.toml" in said, said
+    assert not (tmp_path / "data").exists()
+
+
+def test_the_error_for_a_folder_in_use_names_it_once_and_the_server(tmp_path):
+    with Hjall(tmp_path / "data") as server:
+        code, said = run("serve", "--data", "./data", "--listen", "127.0.0.1:0", "--info-listen", "off", cwd=tmp_path)
+        assert code == 4 and said.splitlines()[-1].startswith(f"hjall: the data folder {tmp_path / 'data'} is in use"), said
+        code, said = run("compact", "--data", tmp_path / "data")
+        assert code == 4 and f"hjall shell --server {server.address} -e \"major_compact 'TABLE'\"" in said, said
+
+
+def test_commands_say_what_they_have_done(tmp_path):
+    with Hjall(tmp_path / "data"):
+        pass
+
+    def printed(*arguments):
+        return subprocess.run([binary(), *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True).stdout.splitlines()
+
+    assert printed("backup", "copy", "--data", "data") == [f"backup completed: {tmp_path / 'copy'}"]
+    assert printed("verify", "--data", "copy")[-1] == "no damage found"
+    assert printed("restore", "copy") == [f"restored to {tmp_path / 'hjall-data'}"]
+
+
 @pytest.mark.parametrize("command", [("backup", "to"), ("verify",), ("compact",)])
 def test_an_empty_folder_is_no_database(tmp_path, command):
     """Such as the mount point of a disk that is not mounted."""

@@ -138,8 +138,18 @@ def test_unknown_keys_and_keys_without_effect_are_reported_in_separate_warnings(
     xml = site(tmp_path, my_own="1", hbase_zookeeper_quorum="a,b", hbase_ipc_server_callqueue_read_ration="1", hbase_thrift_ssl_keystore="a.jks")
     _, warned = config("--hbase-site", xml)
     unknown, without = sorted(warned.splitlines(), key=lambda line: "without effect" in line)
-    assert "unknown" in unknown and "my.own (line 2)" in unknown and "hbase.ipc.server.callqueue.read.ration (line 4)" in unknown
+    assert "unknown" in unknown and "my.own (line 2)" in unknown and "hbase.ipc.server.callqueue.read.ration (line 4; did you" in unknown
     assert "hbase.zookeeper.quorum (hjall is a single process" in without and "hbase.thrift.ssl.keystore (" in without
+
+
+def test_misspelt_keys_of_hbase_get_a_suggestion(tmp_path):
+    xml = site(tmp_path, hbase_wal_hsinc="true", hbase_hregion_majorcompactoin="1", hbase_regionserver_handlers_count="9")
+    _, warned = config("--hbase-site", xml)
+    for meant in ("hbase.wal.hsync", "hbase.hregion.majorcompaction", "hbase.regionserver.handler.count"):
+        assert f"; did you mean {meant}?)" in warned, warned
+    # Keys of HBase that are similar to others.
+    xml = site(tmp_path, hbase_rest_info_port="1", hbase_hstore_compaction_throughput_lower_bound="1", hbase_wal_provider="asyncfs")
+    assert "did you mean" not in config("--hbase-site", xml)[1]
 
 
 def test_of_two_keys_with_one_meaning_the_first_wins_and_the_other_is_reported(tmp_path):
@@ -152,11 +162,11 @@ def test_of_two_keys_with_one_meaning_the_first_wins_and_the_other_is_reported(t
 WRONG_TOML = [
     ("[queues]\nread_ratio = 1.5\n", ":2: queues.read_ratio = 1.5: must be a number from 0 to 1"),
     ("[queues]\nread_ration = 0.5\n", ":2: queues.read_ration is not a setting; did you mean queues.read_ratio?"),
-    ("\n[queue]\nread_ratio = 0.5\n", ":2: [queue] is not a setting; did you mean queues?"),
+    ("\n[queue]\nread_ratio = 0.5\n", ":2: [queue] is not a section; did you mean [queues]?"),
     ("listen = 1\n", ":1: listen is not a setting"),
     ("[limits]\nconnections = \"many\"\n", ':2: limits.connections = "many": must be a whole number from 1 to'),
     ("[limits]\nconnections = 0\n", ":2: limits.connections = 0: must be a whole number from 1 to"),
-    ("[limits]\nidle = 5\n", "such as 500ms, 60s, 5m or 2h"),
+    ("[limits]\nidle = 5\n", "or off or 0, with a unit, such as 500ms, 60s, 5m or 2h"),
     ("[limits]\nframe = \"1 furlong\"\n", "such as 64KiB, 100MiB or 1GiB"),
     ("[server]\nmemory = \"yes\"\n", ':2: server.memory = "yes": must be true or false'),
     ("[server]\nlisten = [\"nowhere\"]\n", "server.listen must be a host and a port"),
@@ -209,6 +219,7 @@ def test_entity_expansion_is_refused(tmp_path):
     (("--grace", "90000"), {}, "--grace 90000s: must be a time from 0s to 24h"),
     (("--grace", "soon"), {}, "--grace soon: must be a time from 0s to 24h"),
     (("--cache-mib", "1TB"), {}, "--cache-mib 1TB: must be a size"),
+    (("--cache-mib=-1",), {}, "for this flag, a number without a unit is in MiB"),
     (("--set", "queue.read_ratio=1"), {}, "queue.read_ratio is not a setting; did you mean queues.read_ratio?"),
     (("--set", "foo.bar=1"), {}, "foo.bar is not a setting; `hjall config` lists all settings"),
     (("--set", "queues.read_ratio=2"), {}, "--set queues.read_ratio=2: must be a number from 0 to 1"),
@@ -219,6 +230,17 @@ def test_entity_expansion_is_refused(tmp_path):
 ])
 def test_invalid_flags_and_variables_are_refused_by_name(options, variables, said):
     assert said in config(*options, environment=variables, code=2)[1]
+
+
+@pytest.mark.parametrize(("arguments", "tip"), [
+    (("serve", "--durability", "FSYNC_WAL"), "'--set store.durability=VALUE'"),
+    (("config", "--read-ratio=1"), "'--set queues.read_ratio=VALUE'"),
+    (("verify", "./data"), "'--data ./data'"),
+    (("repair", "./data"), "'--data ./data'"),
+])
+def test_an_unknown_argument_gets_a_tip(arguments, tip):
+    done = subprocess.run([binary(), *arguments], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and tip in done.stderr, done.stderr
 
 
 def test_an_unknown_variable_is_refused():

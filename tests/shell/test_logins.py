@@ -13,11 +13,12 @@ PASSWORD = "correct horse"
 
 @pytest.fixture
 def users(tmp_path):
-    """A users file: alice has a password and all roles, bob a certificate and may read."""
+    """A users file: alice has a password and all roles; bob has a certificate, carol a password, and both may read."""
     done = subprocess.run([binary(), "user", "hash"], input=PASSWORD + "\n", capture_output=True, text=True, timeout=60, check=True)
     path = tmp_path / "users.toml"
     path.write_text(f'[users.alice]\npassword = "{done.stdout.strip()}"\nread = ["*"]\nwrite = ["*"]\nadmin = ["*"]\n'
-                    '[users.bob]\ncertificates = ["cn:bob"]\nread = ["*"]\n')
+                    '[users.bob]\ncertificates = ["cn:bob"]\nread = ["*"]\n'
+                    f'[users.carol]\npassword = "{done.stdout.strip()}"\nread = ["*"]\n')
     path.chmod(0o600)
     return path
 
@@ -41,6 +42,13 @@ def test_a_login_inside_tls(served):
 def test_a_wrong_password(served):
     done = ran([*served, "--user", "alice"], "-e", "list", environment={"HJALL_PASSWORD": "wrong"}, status=1)
     assert "cannot log in" in done.stderr
+
+
+def test_a_refusal_names_its_class_once_and_the_remedy(served):
+    carol = [*served, "--user", "carol"]
+    said = ran(carol, "-e", "create 't', 'f'", environment={"HJALL_PASSWORD": PASSWORD}, status=1).stderr
+    assert said.count("org.apache.hadoop.hbase.security.AccessDeniedException: ") == 1 and "(user=carol, scope=default" in said, said
+    assert said.splitlines()[-1].startswith("hjall: ") and "ask the operator of the server for the role" in said, said
 
 
 def test_no_login(served):

@@ -51,6 +51,11 @@ REMEDIES = [
     ("create 'none:t', 'f'", "Unknown namespace none!", "create it with create_namespace, or choose another name"),
     ("list_namespace_tables 'none'", "Unknown namespace none!", "create it with create_namespace"),
     ("create 't', 'f'", "Table already exists: t!", "choose another name, or disable and drop it first"),
+    ("create 'new', 'f', DURABILITY => 'FSYNC'", "No enum constant org.apache.hadoop.hbase.client.Durability.FSYNC",
+     "DURABILITY must be one of USE_DEFAULT, SKIP_WAL, ASYNC_WAL, SYNC_WAL, FSYNC_WAL"),
+    ("create 'new', {NAME => 'f', DATA_BLOCK_ENCODING => 'NOPE'}", "encoding.DataBlockEncoding.NOPE", "DATA_BLOCK_ENCODING must be one of NONE, PREFIX,"),
+    ("scan 't', {CONSISTENCY => 'WEAK'}", "client.Consistency.WEAK", "CONSISTENCY must be one of STRONG, TIMELINE"),
+    ("scan 't', {READ_TYPE => 'SLOW'}", "client.Scan.ReadType.SLOW", "READ_TYPE must be one of DEFAULT, STREAM, PREAD"),
 ]
 
 
@@ -163,6 +168,16 @@ def test_a_command_that_the_server_cannot_run(tmp_path):
         shell = [str(binary()), "shell", "--server", server.address]
         ran(shell, "-e", "create 't', 'f'")
         assert "hjall shell --data DIR" in ran(shell, "-e", "flush 't'", status=1).stderr
+
+
+def test_the_state_of_compactions_is_known_in_a_folder_only(folder_shell):
+    """A script that waits for NONE must not continue while a server compacts."""
+    assert "NONE" in ran(folder_shell, "-e", "create 't', 'f'", "-e", "major_compact 't'", "-e", "compaction_state 't'").stdout
+    with Hjall() as server:
+        shell = [str(binary()), "shell", "--server", server.address]
+        done = ran(shell, "-e", "create 't', 'f'", "-e", "major_compact 't'", "-e", "compaction_state 't'", status=1)
+        assert "NONE" not in done.stdout and "not part of Thrift2" in done.stderr and "hjall_compactor_running" in done.stderr
+        assert "Unknown table none!" in ran(shell, "-e", "compaction_state 'none'", status=1).stderr
 
 
 @pytest.mark.parametrize("options", [["--framed"], ["--compact"], ["--framed", "--compact"]])

@@ -164,7 +164,7 @@ impl Folder {
             if name != LOCK_FILE && name != FORMAT_DRAFT && name != CREATING_FILE {
                 return Err(Error::invalid(format!(
                     "{} is not a data folder of hjall and not empty: it contains \"{}\" but no {FORMAT_FILE} file; \
-                     use an empty folder",
+                     name a data folder, or an empty folder for a new database",
                     self.path.display(),
                     name.display()
                 )));
@@ -207,16 +207,19 @@ impl Folder {
     }
 
     /// Checks the store's files for damage before they are opened, and makes the journals durable. Does nothing if the
-    /// files have not been created yet.
+    /// files have not been created yet. Returns the number of batches in the journals.
     ///
     /// # Errors
     /// `Corrupt`: a file is missing or damaged. Nothing has been changed. `Io`, `DiskFull`.
-    pub fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<u64> {
         if self.is_new() {
-            return Ok(());
+            return Ok(0);
         }
         let journals = corruption::check(&self.data())?;
-        if self.is_copy() { Ok(()) } else { journal::make_durable(&self.data(), &journals) }
+        if !self.is_copy() {
+            journal::make_durable(&self.data(), &journals)?;
+        }
+        Ok(journals.iter().map(journal::Checked::batches).sum())
     }
 
     /// Checks that a file can be written to the folder, synced and removed.
@@ -231,7 +234,10 @@ impl Folder {
         });
         self.remove_probe();
         written.map_err(|error| {
-            let doing = format!("an earlier write failed (this call wrote nothing), and writing {}", path.display());
+            let doing = format!(
+                "an earlier write failed, and writes are refused until the folder can be written: writing {}",
+                path.display()
+            );
             failed_io(&doing, error)
         })
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::backup::Extent;
 use super::shell::{self, ShellCommand};
 use super::user::{self, UserCommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use hjall_server::settings::{Kind, SET, Setting, Sources, table};
 
@@ -139,14 +140,14 @@ are in order, and prints the size of each family. Damage is reported with its lo
 Exit codes: those of `hjall serve`; 6 if anything is damaged.";
 
 const REPAIR_HELP: &str = "\
-A journal has what is not in the files of tables yet. If a part of it was damaged on the disk, hjall
-refuses to open the folder. The best remedy is a backup. Without one, this command prints each
+A journal contains the data that is not yet in the files of tables. If a part of it was damaged on the
+disk, hjall refuses to open the folder. The best remedy is a backup. Without one, this command prints each
 damaged batch (the row of a put, or the rows of a call that were written together), and with
 --accept-loss drops these batches and keeps all others. The journals as they were remain in the
 folder `damaged` of the data folder.
 
-An incomplete batch at the end of the last journal is what a crash leaves. It was not acknowledged,
-and every start drops it by itself.
+A crash can leave an incomplete batch at the end of the last journal. It was not acknowledged, and the
+next start drops it.
 
 Examples:
   hjall repair --data /var/lib/hjall                 only print
@@ -158,9 +159,10 @@ const COMPACT_HELP: &str = "\
 Runs a major compaction of each table: rewrites its files without the cells that are deleted, expired
 or beyond VERSIONS, and without delete markers. Prints the size of its files before and after.
 
-The folder must not be in use. With a running server, call majorCompact of Thrift1 instead, or let
-the schedule do it (compaction.* in `hjall config`). The command can be interrupted at any time. It
-reads at most compaction.throughput per second; --set compaction.throughput=off removes this limit.
+The folder must not be in use. On a running server, `hjall shell -e \"major_compact 'TABLE'\"` requests
+the same, as does majorCompact of Thrift1, or the schedule does it (compaction.* in `hjall config`).
+The command can be interrupted at any time. It reads at most compaction.throughput per second;
+--set compaction.throughput=off removes this limit.
 
 Examples:
   hjall compact --data /var/lib/hjall
@@ -180,9 +182,16 @@ Exit codes: those of `hjall serve`.";
 /// the process if clap prints help or rejects the command line.
 pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Subcommand {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let is_shell = arguments.get(1).is_some_and(|name| name == "shell");
+    let name = arguments.get(1).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let is_shell = name == "shell";
     match command().try_get_matches_from(arguments) {
         Ok(matches) => subcommand(&matches, environment()),
+        Err(mut error) if error.kind() == ErrorKind::UnknownArgument && !is_shell => {
+            if let Some(tip) = tip(&name, &error) {
+                error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+            }
+            error.exit()
+        }
         // HBase's shell ends with this status after an unknown option.
         Err(error) if is_shell && error.use_stderr() => {
             let _ = error.print();
@@ -190,6 +199,19 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Subcommand {
         }
         Err(error) => error.exit(),
     }
+}
+
+/// The remedy for an unknown argument of a command: the flag of the folder, or the setting that has the name of the
+/// flag.
+fn tip(command: &str, error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
+    let Some(flag) = given.strip_prefix("--") else {
+        let takes_folder = matches!(command, "serve" | "verify" | "repair") && !given.starts_with('-');
+        return takes_folder.then(|| format!("to name the data folder, use '--data {given}'"));
+    };
+    let key = flag.replace('-', "_");
+    let setting = table::ALL.iter().find(|setting| setting.name == key || setting.section_and_key().1 == key)?;
+    Some(format!("to change the setting {0}, use '{SET} {0}=VALUE'", setting.name))
 }
 
 /// The environment variables that are valid Unicode. No setting accepts anything else.

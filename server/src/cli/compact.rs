@@ -8,13 +8,18 @@ use hjall_engine::store::CompactionControl;
 use hjall_engine::{Engine, ErrorKind};
 use hjall_server::settings::{Sources, StartupOptions};
 
-use super::exit::Failure;
+use super::exit::{Failure, LOCKED};
 use super::folder::{self, say};
 
 /// Compacts the named tables, or all tables if none is named.
 pub fn run(sources: &Sources, tables: &[String]) -> Result<(), Failure> {
     let StartupOptions { data, options, config, .. } = folder::startup(sources, "compact")?;
-    let engine = folder::open(&data, options, "compact")?;
+    let engine = folder::open(&data, options, "compact").map_err(|failure| match failure {
+        Failure::Data(data, error) if error.kind() == ErrorKind::Locked => {
+            Failure::Asked(LOCKED, folder::in_use(&data, &error, "-e \"major_compact 'TABLE'\""))
+        }
+        other => other,
+    })?;
     let control = Arc::<CompactionControl>::default();
     control.set_pace(config.compaction.throughput);
     let compacted = compact(&engine, tables, &control);

@@ -9,6 +9,9 @@ use hjall_engine::{Error, ErrorKind};
 use hjall_server::StartError;
 use hjall_server::settings::Refused;
 
+/// The exit code for a data folder that is in use.
+pub const LOCKED: u8 = 4;
+
 /// A failure of the process. Its text names the cause and the remedy.
 #[derive(Debug)]
 pub enum Failure {
@@ -51,7 +54,7 @@ impl Failure {
             Self::Usage(_) | Self::Settings(_) | Self::Start(StartError::NoAddress | StartError::Users(_)) => 2,
             Self::Start(StartError::Listen(..)) | Self::Info(..) => 3,
             Self::Data(_, error) => match error.kind() {
-                ErrorKind::Locked => 4,
+                ErrorKind::Locked => LOCKED,
                 ErrorKind::NewerFormat => 5,
                 ErrorKind::DiskFull => 10,
                 _ => 6,
@@ -88,8 +91,9 @@ impl fmt::Display for Failure {
             Self::Table(table, error) => write!(f, "table {table}: {error}"),
             Self::Data(path, error) => {
                 // The engine's errors name the remedy. Those of opening a folder also name the folder.
+                let whole = path.canonicalize().map(|whole| whole.display().to_string());
                 let path = path.display().to_string();
-                if error.message().contains(&path) {
+                if error.message().contains(&path) || whole.is_ok_and(|whole| error.message().contains(&whole)) {
                     // The remedy of this kind ends with another folder.
                     let flag = if error.kind() == ErrorKind::Locked { " (--data)" } else { "" };
                     write!(f, "{error}{flag}")

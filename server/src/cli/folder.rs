@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use hjall_engine::quote::visible;
-use hjall_engine::{Engine, Options};
+use hjall_engine::{Engine, Error, Options};
 use hjall_server::settings::{Effective, Refused, Sources, StartupOptions};
 
 use super::exit::Failure;
@@ -24,6 +24,11 @@ pub fn startup(sources: &Sources, command: &str) -> Result<StartupOptions, Failu
         return Err(Failure::Usage(why));
     }
     Ok(startup)
+}
+
+/// The path from the root, or the path itself if the current folder has been removed.
+pub fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Opens a data folder that exists.
@@ -104,6 +109,21 @@ fn name_of(user: u32) -> Option<String> {
         let (name, number) = (fields.next()?, fields.nth(1)?);
         (number.parse() == Ok(user)).then(|| name.to_owned())
     })
+}
+
+/// The error for a folder that is in use, with the address of the server that has it, and the options of a shell on
+/// this server that does the same.
+pub fn in_use(data: &Path, error: &Error, options: &str) -> String {
+    #[cfg(unix)]
+    let addresses = super::control::addresses(data);
+    #[cfg(not(unix))]
+    let addresses: Vec<String> = Vec::new();
+    let options = if options.is_empty() { String::new() } else { format!(" {options}") };
+    if addresses.is_empty() {
+        return format!("{error}; if a server has it open, use hjall shell --server HOST:PORT{options}");
+    }
+    let (data, addresses) = (data.display(), addresses.join(" or "));
+    format!("data folder {data} is in use by a server; use hjall shell --server {addresses}{options}")
 }
 
 /// Prints a line to standard output. It may contain names that clients have chosen.

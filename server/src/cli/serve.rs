@@ -8,7 +8,7 @@ use hjall_engine::Engine;
 use hjall_server::info::{Info, SeriesLimits};
 use hjall_server::settings::config::{PlainText, ReadOnly, TlsSettings, WithoutTls};
 use hjall_server::settings::{Effective, Refused, Sources, StartupOptions, exceeded_memory, startup};
-use hjall_server::{Config, Server};
+use hjall_server::{Config, PreparedServer, Server};
 use tokio::sync::oneshot;
 
 #[cfg(unix)]
@@ -47,6 +47,8 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
              creates there; run it as that user, or give the folder to root"
         );
     }
+    // Before the database is opened, so that a start that cannot listen creates none.
+    let prepared = PreparedServer::new(config).map_err(Failure::Start)?;
     let opened = if memory { Engine::memory(options) } else { Engine::open(&data, options) };
     let engine = opened.map_err(|e| Failure::Data(data.clone(), e))?;
     // Handlers are installed before clients can connect, so that a signal after the line on standard output
@@ -56,7 +58,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
         let _inside = runtime.enter();
         Signals::new().map_err(Failure::Signals)?
     };
-    let server = match Server::start(config, engine.clone()) {
+    let server = match prepared.start(engine.clone()) {
         Ok(server) => server,
         Err(error) => {
             // The error of the start is the one to report. No data has changed.

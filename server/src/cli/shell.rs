@@ -13,7 +13,7 @@ use hjall_shell::interrupt::Interrupt;
 use hjall_shell::output::Format;
 use hjall_shell::{Program, on_large_stack};
 
-use super::exit::Failure;
+use super::exit::{Failure, LOCKED};
 use super::folder;
 
 const HELP: &str = "\
@@ -258,7 +258,7 @@ pub fn run(command: &ShellCommand) -> Result<i32, Failure> {
                 eprintln!("hjall shell: creating a database in {}, which did not exist", data.display());
             }
             let engine = hjall_engine::Engine::open(&data, options).map_err(|error| match error.kind() {
-                ErrorKind::Locked => Failure::Asked(4, locked(&data, &error)),
+                ErrorKind::Locked => Failure::Asked(LOCKED, folder::in_use(&data, &error, "")),
                 _ => Failure::Data(data.clone(), error),
             })?;
             started(on_large_stack(move || {
@@ -288,18 +288,6 @@ fn with_system_tables(connection: Box<dyn Connection>) -> Box<dyn Connection> {
 
 fn started(done: std::io::Result<i32>) -> Result<i32, Failure> {
     done.map_err(|error| Failure::Asked(1, format!("the shell cannot run: {error}")))
-}
-
-/// The error for a folder that is in use, with the address of the server that has it.
-fn locked(data: &std::path::Path, error: &hjall_engine::Error) -> String {
-    #[cfg(unix)]
-    let addresses = super::control::addresses(data);
-    #[cfg(not(unix))]
-    let addresses: Vec<String> = Vec::new();
-    if addresses.is_empty() {
-        return format!("{error}; if a server has it open, use hjall shell --server HOST:PORT");
-    }
-    format!("data folder {} is in use by a server; use hjall shell --server {}", data.display(), addresses.join(" or "))
 }
 
 fn password(user: &str) -> Result<String, Failure> {

@@ -7,7 +7,7 @@ pub use reconfigure::Reconfigured;
 
 use std::fmt;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex, Weak};
 use std::thread::{self, Builder, JoinHandle};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -108,22 +108,50 @@ struct Loop {
     thread: Option<JoinHandle<()>>,
 }
 
-impl Server {
-    /// Serves an engine. The caller closes the engine after [`Self::shutdown`].
+/// A server that listens and does not accept connections yet: they wait in the backlog.
+pub struct PreparedServer {
+    config: Config,
+    access: Arc<Access>,
+    tls: Option<TlsAcceptor>,
+    listeners: Vec<(SocketAddr, TcpListener, Listen)>,
+}
+
+impl PreparedServer {
+    /// Reads the files that the configuration names, and listens on its addresses. What can fail for a reason outside
+    /// of the database fails here.
     ///
     /// # Errors
-    /// The server cannot listen, cannot use the TLS files, or gets no thread.
-    pub fn start(mut config: Config, engine: Engine) -> Result<Self, StartError> {
+    /// The server cannot listen, or cannot use the TLS files or the users file.
+    pub fn new(config: Config) -> Result<Self, StartError> {
+        let access = Access::new(&config.auth, Arc::new(Monotonic::default())).map_err(StartError::Users)?;
+        let tls = config.tls.as_ref().map(TlsAcceptor::open).transpose().map_err(StartError::Tls)?;
+        if let (Some(tls), Some(files)) = (&tls, &config.tls) {
+            tls.warn(files);
+        }
+        let mut listeners = Vec::new();
+        for listen in &config.listen {
+            let bound = acceptor::bind(listen.addr).and_then(|bound| Ok((bound.local_addr()?, bound)));
+            let (addr, bound) = bound.map_err(|e| StartError::Listen(listen.addr, e))?;
+            listeners.push((addr, bound, *listen));
+        }
+        Ok(Self { config, access: Arc::new(access), tls, listeners })
+    }
+
+    /// Serves an engine. The caller closes the engine after [`Server::shutdown`].
+    ///
+    /// # Errors
+    /// The configuration names no address, or the server gets no thread.
+    pub fn start(mut self, engine: Engine) -> Result<Server, StartError> {
+        let config = &mut self.config;
         let watch = Arc::new(Watch::new(config.slow.clone(), config.observer.take()));
         config.observer = Some(watch.clone());
         let scanners = Scanners::new(&config.limits, Arc::new(Monotonic::default()));
         let compactor = Compactor::start(engine.clone(), config.compaction.clone()).map_err(StartError::Threads)?;
         let options = config.calls;
         let mut context = None;
-        let access = open_access(&config)?;
-        let shared = access.clone();
-        let mut server = Self::launch(config, access, |identity| {
-            let made = Arc::new(Context { access: shared, engine, scanners, compactor, identity, options, watch });
+        let access = self.access.clone();
+        let mut server = self.launch(|identity| {
+            let made = Arc::new(Context { access, engine, scanners, compactor, identity, options, watch });
             context = Some(made.clone());
             made
         })?;
@@ -135,34 +163,8 @@ impl Server {
         Ok(server)
     }
 
-    /// Serves a handler, which is created with the server's name, because the port is only known once the server
-    /// listens.
-    ///
-    /// # Errors
-    /// As for [`Self::start`].
-    pub fn with_handler(
-        config: Config,
-        handler: impl FnOnce(Identity) -> Arc<dyn Handler>,
-    ) -> Result<Self, StartError> {
-        let access = open_access(&config)?;
-        Self::launch(config, access, handler)
-    }
-
-    fn launch(
-        config: Config,
-        access: Arc<Access>,
-        handler: impl FnOnce(Identity) -> Arc<dyn Handler>,
-    ) -> Result<Self, StartError> {
-        let tls = config.tls.as_ref().map(TlsAcceptor::open).transpose().map_err(StartError::Tls)?;
-        if let (Some(tls), Some(files)) = (&tls, &config.tls) {
-            tls.warn(files);
-        }
-        let mut listeners = Vec::new();
-        for listen in &config.listen {
-            let bound = acceptor::bind(listen.addr).and_then(|bound| Ok((bound.local_addr()?, bound)));
-            let (addr, bound) = bound.map_err(|e| StartError::Listen(listen.addr, e))?;
-            listeners.push((addr, bound, *listen));
-        }
+    fn launch(self, handler: impl FnOnce(Identity) -> Arc<dyn Handler>) -> Result<Server, StartError> {
+        let Self { config, access, tls, listeners } = self;
         let addrs: Vec<_> = listeners.iter().map(|(addr, ..)| *addr).collect();
         let listening = listeners.iter().map(|(addr, _, listen)| Listen { addr: *addr, ..*listen }).collect();
         let first = addrs.first().ok_or(StartError::NoAddress)?;
@@ -190,7 +192,29 @@ impl Server {
             }
         }
         let running = Running { endpoint, changing: Mutex::default() };
-        Ok(Self { addrs, listening, running: Some(running), loops, periodic: Vec::new(), view: None })
+        Ok(Server { addrs, listening, running: Some(running), loops, periodic: Vec::new(), view: None })
+    }
+}
+
+impl Server {
+    /// Serves an engine. The caller closes the engine after [`Self::shutdown`].
+    ///
+    /// # Errors
+    /// Those of [`PreparedServer::new`] and [`PreparedServer::start`].
+    pub fn start(config: Config, engine: Engine) -> Result<Self, StartError> {
+        PreparedServer::new(config)?.start(engine)
+    }
+
+    /// Serves a handler, which is created with the server's name, because the port is only known once the server
+    /// listens.
+    ///
+    /// # Errors
+    /// As for [`Self::start`].
+    pub fn with_handler(
+        config: Config,
+        handler: impl FnOnce(Identity) -> Arc<dyn Handler>,
+    ) -> Result<Self, StartError> {
+        PreparedServer::new(config)?.launch(handler)
     }
 
     /// The first address, with the port that was bound.
@@ -297,11 +321,6 @@ impl Server {
         access.log_hidden(true);
         quiet
     }
-}
-
-/// Reads the users file, if the settings name one.
-fn open_access(config: &Config) -> Result<Arc<Access>, StartError> {
-    Access::new(&config.auth, Arc::new(Monotonic::default())).map(Arc::new).map_err(StartError::Users)
 }
 
 impl Drop for Server {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::hbase::WITHOUT_EFFECT;
+use super::hbase::{self, WITHOUT_EFFECT};
 use super::table;
 use super::text::wrapped;
 use crate::settings::Setting;
@@ -30,9 +30,18 @@ pub fn markdown() -> String {
     out
 }
 
-/// A key, or a prefix of keys followed by an asterisk.
+/// A key, or a prefix of keys followed by an asterisk and the keys with this prefix that have an effect.
 fn code(key: &str) -> String {
-    if key.ends_with('.') { format!("`{key}*`") } else { format!("`{key}`") }
+    if !key.ends_with('.') {
+        return format!("`{key}`");
+    }
+    let others: Vec<_> =
+        hbase::with_effect().filter(|other| other.starts_with(key)).map(|other| format!("`{other}`")).collect();
+    match others.split_last() {
+        None => format!("`{key}*`"),
+        Some((last, [])) => format!("`{key}*` (except {last})"),
+        Some((last, first)) => format!("`{key}*` (except {} and {last})", first.join(", ")),
+    }
 }
 
 /// A setting as a list item, with a nested list of its flag, variable, default, reason and HBase keys.

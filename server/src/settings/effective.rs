@@ -65,7 +65,15 @@ impl Effective {
                     Origin::Flag(flag) if flag == SET => {
                         format!("{SET} {}={text}: must be {}", setting.name, setting.kind)
                     }
-                    Origin::Flag(flag) => format!("{flag} {text}: must be {}", setting.kind),
+                    Origin::Flag(flag) => {
+                        let unit = setting.flag.map_or("", |flag| flag.unit);
+                        let remark = if unit.is_empty() {
+                            String::new()
+                        } else {
+                            format!("; for this flag, a number without a unit is in {unit}")
+                        };
+                        format!("{flag} {text}: must be {}{remark}", setting.kind)
+                    }
                     Origin::Default | Origin::Toml(..) | Origin::HBaseSite(..) => {
                         format!("{origin}: {}", must(setting, &text))
                     }

@@ -2,6 +2,9 @@
 //!
 //! They are reported by name instead of being ignored silently.
 
+use super::nearest::nearest;
+use super::table;
+
 const CONNECTIONS: &str = "connections do not need threads; limits.connections limits them";
 const EVERY_CLIENT: &str = "one port accepts every transport and protocol";
 const NO_KERBEROS: &str =
@@ -121,8 +124,25 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("hbase.column.max.version", "a family keeps 1 version unless its schema says otherwise, as in HBase by default"),
 ];
 
+/// The entry of a key that has no effect; `None` if it is not a known HBase key.
+fn entry(key: &str) -> Option<&'static (&'static str, &'static str)> {
+    let fits = |(known, _): &&(&str, &str)| if known.ends_with('.') { key.starts_with(known) } else { key == *known };
+    WITHOUT_EFFECT.iter().find(fits)
+}
+
 /// The reason why a key has no effect; `None` if it is not a known HBase key.
 pub fn without_effect(key: &str) -> Option<&'static str> {
-    let fits = |(known, _): &&(&str, &str)| if known.ends_with('.') { key.starts_with(known) } else { key == *known };
-    WITHOUT_EFFECT.iter().find(fits).map(|(_, why)| *why)
+    entry(key).map(|(_, why)| *why)
+}
+
+/// The keys that have an effect.
+pub fn with_effect() -> impl Iterator<Item = &'static str> {
+    table::ALL.iter().flat_map(|setting| setting.hbase).map(|key| key.name)
+}
+
+/// The key with an effect that is similar to one without. If the latter has the prefix of keys without effect, both
+/// have it.
+pub fn meant(key: &str) -> Option<&'static str> {
+    let prefix = entry(key).map_or("", |(known, _)| known);
+    nearest(key, with_effect().filter(|other| other.starts_with(prefix) && *other != key))
 }

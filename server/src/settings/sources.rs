@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::hbase;
 use super::protection::Protection;
 use super::setting::Setting;
 
@@ -89,15 +90,22 @@ impl Notes {
         let mut lines = self.unused.clone();
         let file = site.map(|path| path.display().to_string()).unwrap_or_default();
         if !self.unknown.is_empty() {
-            let keys: Vec<_> = self.unknown.iter().map(|(key, line)| format!("{key} (line {line})")).collect();
+            let keys = self.unknown.iter().map(|(key, line)| format!("{key} (line {line}{})", meant(key)));
+            let keys: Vec<_> = keys.collect();
             lines.push(format!("{file}: unknown keys are ignored: {}", keys.join(", ")));
         }
         if !self.without_effect.is_empty() {
-            let keys: Vec<_> = self.without_effect.iter().map(|(key, why)| format!("{key} ({why})")).collect();
+            let keys = self.without_effect.iter().map(|(key, why)| format!("{key} ({why}{})", meant(key)));
+            let keys: Vec<_> = keys.collect();
             lines.push(format!("{file}: HBase keys without effect in hjall: {}", keys.join(", ")));
         }
         lines
     }
+}
+
+/// A question after a key that is similar to one with an effect.
+fn meant(key: &str) -> String {
+    hbase::meant(key).map(|meant| format!("; did you mean {meant}?")).unwrap_or_default()
 }
 
 /// An error in a setting: where it was given, the value, and what is allowed.

@@ -49,8 +49,11 @@ impl File<'_> {
             let known = table::sections().any(|known| known == section);
             match inside.get_ref() {
                 DeValue::Table(keys) if known => self.keys(section, keys),
-                DeValue::Table(_) => self.unknown(line, section, &format!("[{section}]"), table::sections()),
-                _ => self.unknown(line, section, section, table::ALL.iter().map(|setting| setting.name)),
+                DeValue::Table(_) => {
+                    let meant = nearest(section, table::sections()).map(|name| format!("[{name}]"));
+                    self.unknown(line, &format!("[{section}]"), "a section", meant);
+                }
+                _ => self.unknown_setting(line, section),
             }
         }
     }
@@ -60,7 +63,7 @@ impl File<'_> {
             let line = line(self.text, key.span().start);
             let name = format!("{section}.{}", key.get_ref());
             let Some(setting) = table::find(&name) else {
-                self.unknown(line, &name, &name, table::ALL.iter().map(|setting| setting.name));
+                self.unknown_setting(line, &name);
                 continue;
             };
             match text(&setting.kind, value) {
@@ -73,10 +76,17 @@ impl File<'_> {
         }
     }
 
-    fn unknown<'n>(&mut self, line: usize, wrong: &str, shown: &str, names: impl Iterator<Item = &'n str>) {
-        let meant = nearest(wrong, names).map(|name| format!("; did you mean {name}?"));
-        let remedy = meant.unwrap_or_else(|| "; `hjall config --default` lists all settings".to_owned());
-        self.refuse(line, &format!("{shown} is not a setting{remedy}"));
+    fn unknown_setting(&mut self, line: usize, name: &str) {
+        let meant = nearest(name, table::ALL.iter().map(|setting| setting.name)).map(str::to_owned);
+        self.unknown(line, name, "a setting", meant);
+    }
+
+    fn unknown(&mut self, line: usize, wrong: &str, what: &str, meant: Option<String>) {
+        let remedy = meant.map_or_else(
+            || "`hjall config --default` lists all settings".to_owned(),
+            |meant| format!("did you mean {meant}?"),
+        );
+        self.refuse(line, &format!("{wrong} is not {what}; {remedy}"));
     }
 
     fn refuse(&mut self, line: usize, why: &str) {

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use super::text;
 
+const DAY: Duration = Duration::from_secs(86_400);
+
 /// The kind of values that a setting takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
@@ -155,10 +157,11 @@ impl fmt::Display for Kind {
             ),
             Self::Time { min, max, off } => write!(
                 f,
-                "a time from {} to {}{}, with a unit, such as 500ms, 60s, 5m or 2h",
+                "a time from {} to {}{}, with a unit, such as 500ms, 60s, 5m{}",
                 text::of_time(min),
                 text::of_time(max),
-                or_off(off)
+                if off && !min.is_zero() { ", or off or 0" } else { or_off(off) },
+                if max > DAY { ", 2h or 7d" } else { " or 2h" }
             ),
             Self::Text(what) => f.write_str(what),
             Self::Path => f.write_str("the path of a file or folder"),

@@ -219,7 +219,8 @@ pub fn table_options(table: &mut TableDescriptor, options: &mut Options) -> Resu
         let name = text(&value);
         let found = Durability::ALL.into_iter().find(|durability| durability.name() == name);
         let Some(durability) = found else {
-            return Err(no_constant("org.apache.hadoop.hbase.client.Durability", &name));
+            let known = Durability::ALL.map(Durability::name);
+            return Err(no_constant("org.apache.hadoop.hbase.client.Durability", &name, "DURABILITY", &known));
         };
         table.set_durability(durability);
     }

@@ -4,6 +4,7 @@ use hjall_engine::schema::{BlockEncoding, BloomFilter, Compression, FamilyDescri
 
 use super::arguments::{CommandError, Options, number, text};
 use super::context::Context;
+use crate::connection::Failure;
 use crate::language::Value;
 
 /// Keys whose value is a truth value: anything but true is false.
@@ -27,9 +28,11 @@ const BLOOM_FILTERS: &str = "ROWPREFIX_FIXED_LENGTH EnumDesc ROWCOL ROW NONE";
 /// The TTL of cells that never expire.
 const FOREVER: i32 = i32::MAX;
 
-/// An enumeration's constant that does not exist.
-pub fn no_constant(class: &str, name: &str) -> CommandError {
-    CommandError::argument(format!("No enum constant {class}.{name}"))
+/// An enumeration's constant that does not exist, with the option that named it and those that exist.
+pub fn no_constant(class: &str, name: &str, option: &str, known: &[&str]) -> CommandError {
+    let remedy = format!("{option} must be one of {}", known.join(", "));
+    let failure = Failure::illegal(format!("No enum constant {class}.{name}"));
+    CommandError::Failed(failure.with_remedy(Some(remedy)))
 }
 
 /// The seconds of a TTL: a number, `FOREVER`, or `1 DAY 2 HOURS`. Any other text counts as 0, which the server refuses.
@@ -115,28 +118,30 @@ pub fn apply(context: &mut Context, family: &mut FamilyDescriptor, options: Opti
             }
             "DATA_BLOCK_ENCODING" | "INDEX_BLOCK_ENCODING" => {
                 let given = text(value).to_uppercase();
-                let known = if key == "DATA_BLOCK_ENCODING" {
-                    BlockEncoding::from_name(&given).is_some()
+                let (class, known) = if key == "DATA_BLOCK_ENCODING" {
+                    ("DataBlockEncoding", BlockEncoding::ALL.iter().map(|encoding| encoding.name()).collect())
                 } else {
-                    matches!(&given[..], "NONE" | "PREFIX_TREE")
+                    ("IndexBlockEncoding", vec!["NONE", "PREFIX_TREE"])
                 };
-                if !known {
-                    let class = if key == "DATA_BLOCK_ENCODING" { "DataBlockEncoding" } else { "IndexBlockEncoding" };
-                    return Err(no_constant(&format!("org.apache.hadoop.hbase.io.encoding.{class}"), &given));
+                if !known.contains(&&given[..]) {
+                    let class = format!("org.apache.hadoop.hbase.io.encoding.{class}");
+                    return Err(no_constant(&class, &given, &key, &known));
                 }
                 family.set(key, given);
             }
             "KEEP_DELETED_CELLS" => {
                 let given = text(value).to_uppercase();
-                if !matches!(&given[..], "TRUE" | "FALSE" | "TTL") {
-                    return Err(no_constant("org.apache.hadoop.hbase.KeepDeletedCells", &given));
+                const KNOWN: &[&str] = &["FALSE", "TRUE", "TTL"];
+                if !KNOWN.contains(&&given[..]) {
+                    return Err(no_constant("org.apache.hadoop.hbase.KeepDeletedCells", &given, &key, KNOWN));
                 }
                 family.set(key, given);
             }
             "IN_MEMORY_COMPACTION" => {
                 let given = text(value).to_uppercase();
-                if !matches!(&given[..], "NONE" | "BASIC" | "EAGER" | "ADAPTIVE") {
-                    return Err(no_constant("org.apache.hadoop.hbase.MemoryCompactionPolicy", &given));
+                const KNOWN: &[&str] = &["NONE", "BASIC", "EAGER", "ADAPTIVE"];
+                if !KNOWN.contains(&&given[..]) {
+                    return Err(no_constant("org.apache.hadoop.hbase.MemoryCompactionPolicy", &given, &key, KNOWN));
                 }
                 family.set(key, given);
             }

@@ -102,7 +102,7 @@ pub const MISSING: &[Missing] = &[
             "tools",
             "trace",
         ],
-        why: "the server's log has slow calls, and its info port has running ones and metrics",
+        why: "the server's log has slow calls, and the metrics at its info port have the number of running calls of each lane",
     },
     Missing {
         names: &[

@@ -103,8 +103,10 @@ pub fn take_extras(options: &mut Options, extras: &mut Extras) -> Result<(), Com
     }
     if let Some(value) = options.take("CONSISTENCY") {
         let name = text(&value);
-        if !matches!(&name[..], "STRONG" | "TIMELINE") {
-            return Err(super::families::no_constant("org.apache.hadoop.hbase.client.Consistency", &name));
+        const KNOWN: &[&str] = &["STRONG", "TIMELINE"];
+        if !KNOWN.contains(&&name[..]) {
+            let class = "org.apache.hadoop.hbase.client.Consistency";
+            return Err(super::families::no_constant(class, &name, "CONSISTENCY", KNOWN));
         }
         extras.timeline = name == "TIMELINE";
     }
@@ -257,6 +259,8 @@ impl Reading {
                     return Err(super::families::no_constant(
                         &format!("org.apache.hadoop.hbase.client.{class}"),
                         &name,
+                        key,
+                        names,
                     ));
                 }
             }

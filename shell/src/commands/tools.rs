@@ -24,7 +24,8 @@ pub const COMMANDS: &[Command] = &[
         group: "tools",
         least: 1,
         most: 3,
-        about: "Merge files of a table. All families are compacted together.",
+        about: "Merge files of a table. All families are compacted together. With --data, the command returns when that \
+                is done, and Ctrl-C ends it. On a server, it only requests the compaction, and returns at once.",
         examples: &["compact 't1'", "compact 't1', 'f1'", "compact 't1', nil, 'NORMAL'"],
         run: |context, args| compact(context, &args, false),
     },
@@ -33,7 +34,9 @@ pub const COMMANDS: &[Command] = &[
         group: "tools",
         least: 1,
         most: 3,
-        about: "Rewrite all files of a table without cells that are deleted, expired or beyond VERSIONS. Ctrl-C ends it.",
+        about: "Rewrite all files of a table without cells that are deleted, expired or beyond VERSIONS. With --data, \
+                the command returns when that is done, and Ctrl-C ends it. On a server, it only requests the compaction, \
+                and returns at once: a server of hjall starts it after compaction.request_delay (10 s).",
         examples: &["major_compact 't1'", "major_compact 't1', 'f1'"],
         run: |context, args| compact(context, &args, true),
     },
@@ -42,16 +45,19 @@ pub const COMMANDS: &[Command] = &[
         group: "tools",
         least: 1,
         most: 1,
-        about: "Print whether a table is being compacted. Compactions of this shell end before the next command, so it is NONE.",
+        about: "Print whether a table is being compacted. With --data it is NONE, because compactions that commands start \
+                end before the next command. On a server the command is an error, because Thrift2 has no such method: \
+                see the metrics hjall_compactor_waiting and hjall_compactor_running of the server.",
         examples: &["compaction_state 't1'"],
         run: |context, args| {
             let name = table_name(&args[0])?;
             if !context.connection.exists(&name)? {
                 return Err(unknown_table(name));
             }
-            context.out.line("NONE");
-            context.out.record([("table", name.to_string().into()), ("state", "NONE".into())]);
-            Ok(Value::text("NONE"))
+            let state = context.connection.compaction_state(&name)?;
+            context.out.line(state);
+            context.out.record([("table", name.to_string().into()), ("state", state.into())]);
+            Ok(Value::text(state))
         },
     },
 ];

@@ -135,8 +135,10 @@ pub trait Connection {
     fn append(&mut self, table: &TableName, append: &Append, extras: &Extras) -> Answer<Row>;
     /// Writes a table's memory to files.
     fn flush(&mut self, table: &TableName) -> Answer<()>;
-    /// Compacts a table; returns when it is done, or when the server has begun.
+    /// Compacts a table; returns when it is done, or when the server has accepted the request.
     fn compact(&mut self, table: &TableName, major: bool) -> Answer<()>;
+    /// Whether a table is being compacted, in HBase's words: `NONE`, `MINOR`, ….
+    fn compaction_state(&mut self, table: &TableName) -> Answer<&'static str>;
     /// Splits the region that contains a key.
     fn split(&mut self, table: &TableName, key: &[u8]) -> Answer<()>;
     /// The server that executes commands.

@@ -359,6 +359,10 @@ impl Connection for WithSystemTables {
         self.inner.compact(table, major)
     }
 
+    fn compaction_state(&mut self, table: &TableName) -> Answer<&'static str> {
+        self.inner.compaction_state(table)
+    }
+
     fn split(&mut self, table: &TableName, key: &[u8]) -> Answer<()> {
         self.inner.split(table, key)
     }

@@ -492,7 +492,7 @@ impl Database {
 
     /// Finds out why a worker failed, which fjall does not report, by repeating its flush.
     fn diagnose(&self) -> Error {
-        const DOING: &str = "flushing memory to files (this call wrote nothing)";
+        const DOING: &str = "writes are refused, because flushing memory to files";
         for space in self.spaces() {
             let tree = &space.keyspace.tree;
             if tree.sealed_memtable_count() == 0 || !is_list_current(&space.keyspace) {

@@ -32,6 +32,9 @@ const REOPEN_BACKOFF_MAX: Duration = Duration::from_secs(2);
 /// The time between two failures after which the first one no longer counts.
 const FAILURE_FORGOTTEN: Duration = Duration::from_secs(10);
 
+/// A replay of the journals that takes at least this long is logged.
+const NOTICEABLE_RECOVERY: Duration = Duration::from_millis(100);
+
 /// Holds the database of a folder.
 pub(super) struct ReopenableDatabase {
     options: StoreOptions,
@@ -101,9 +104,18 @@ impl ReopenableDatabase {
     pub fn open(folder: Folder, options: StoreOptions) -> Result<Self> {
         let filters = Arc::new(DeferredFilterFactory::default());
         let path = folder.data();
-        folder.check()?;
+        let began = Instant::now();
+        let batches = folder.check()?;
         let database = Database::open(&folder.data(), &options, &filters)?;
         folder.finish()?;
+        let seconds = began.elapsed().as_secs_f64();
+        // A copy for reading only replays journals whenever the original is in use.
+        if batches > 0 && seconds >= NOTICEABLE_RECOVERY.as_secs_f64() && !folder.is_copy() {
+            tracing::info!(
+                folder = %folder.named().display(), batches, seconds,
+                "the journals were replayed, because the database had not been closed"
+            );
+        }
         Ok(Self {
             options,
             filters,
@@ -213,7 +225,7 @@ impl ReopenableDatabase {
         }
         let folder = reopening.folder.as_ref().ok_or_else(closed)?;
         Backoff::check(reopening.refused.as_ref())?;
-        let database = folder.check().and_then(|()| Database::open(&folder.data(), &self.options, &self.filters));
+        let database = folder.check().and_then(|_| Database::open(&folder.data(), &self.options, &self.filters));
         let database = database.inspect_err(|error| {
             tracing::error!(%error, "reopening the database failed");
             reopening.refused = Backoff::starting_now(error, REOPEN_BACKOFF);

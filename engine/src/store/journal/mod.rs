@@ -78,6 +78,13 @@ pub(super) struct Checked {
     batches: u64,
 }
 
+impl Checked {
+    /// The number of its batches.
+    pub fn batches(&self) -> u64 {
+        self.batches
+    }
+}
+
 /// The end of a journal that a crash has left.
 struct Cut<'a> {
     path: &'a Path,
@@ -145,7 +152,7 @@ fn refused(damage: &JournalDamage) -> Error {
         ErrorKind::Corrupt,
         format!(
             "{damage}; nothing has been changed: restore the data folder from a backup, or run `hjall repair`, which \
-             shows what would be lost, and drops the damaged batch if that is accepted"
+             lists the damaged batches with their positions and sizes, and drops them if that is accepted"
         ),
     )
 }

@@ -11,7 +11,7 @@ pub(super) static SETTINGS: [Setting; 5] = [
         default: Default::Unset("every client may do everything"),
         summary: "File with the users and their roles, in TOML format. If set, every client must log in. SIGHUP reads \
                   the file again; a file with an error changes nothing",
-        reason: "Users are the operator's to name",
+        reason: "There are no users until the operator has created them",
         reloads: false,
         set: |startup, value| startup.config.auth.users = Some(value.text().into()),
         ..ROW

@@ -49,6 +49,11 @@ fn of_message(message: &str, can_retry: bool, table: Option<&TableName>) -> Fail
         }
     }
     if let Some((class, rest)) = classified(message) {
+        // The gateway's client puts the class before the message of a region server, which begins with it.
+        let rest = match classified(rest) {
+            Some((again, rest)) if again == class && class.ends_with("AccessDeniedException") => rest,
+            _ => rest,
+        };
         return Failure::of_class(class, rest);
     }
     if let Some(table) = table

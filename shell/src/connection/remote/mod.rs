@@ -93,9 +93,12 @@ impl Remote {
 
     /// The refusal of a server, with the options of the shell that it may be about.
     fn refused(&self, mut failure: Failure) -> Failure {
-        let access = failure.class.ends_with("AccessDeniedException") && self.user.is_none();
-        if access || failure.text.contains("TLS") {
+        let access = failure.class.ends_with("AccessDeniedException");
+        if access && self.user.is_none() || failure.text.contains("TLS") {
             failure.text.push_str(self.wire.hint());
+        } else if access && failure.remedy.is_none() {
+            let remedy = "log in as another user, or ask the operator of the server for the role (auth.users)";
+            failure.remedy = Some(remedy.to_owned());
         }
         failure
     }
@@ -334,6 +337,19 @@ impl Connection for Remote {
             }
             Err(failure) => Err(failure),
         }
+    }
+
+    fn compaction_state(&mut self, _: &TableName) -> Answer<&'static str> {
+        // Not NONE: a script that waits for it would continue while the compaction runs.
+        let (host, port) = &self.address;
+        Err(Failure::plain(
+            Reason::Unsupported,
+            format!("compaction_state is not part of Thrift2, by which {host}:{port} is reached"),
+        )
+        .with_remedy(Some(
+            "the compactions of a server of hjall have ended when the metrics hjall_compactor_waiting and \
+             hjall_compactor_running at its info port are 0",
+        )))
     }
 
     fn split(&mut self, _: &TableName, _: &[u8]) -> Answer<()> {
