@@ -191,6 +191,7 @@ impl Database {
             catalog_bytes,
             fsync,
             sync_interval,
+            open_files: None,
             read_only,
             limits,
         };
