@@ -1,8 +1,8 @@
 //! Whether short reads may be carried out on JavaScript's thread although the database is on a disk.
 //!
 //! Whether a block of a file is in memory is known only after it has been read. So the time of the last reads decides:
-//! while they were quick, the next one is carried out here, because passing a call to another thread and its answer back
-//! takes as long as the read. Data that has left the memory meanwhile costs JavaScript's thread one slow read in
+//! while they were quick, the next one is carried out here, because passing a call to another thread and its answer
+//! back takes as long as the read. Data that has left the memory meanwhile costs JavaScript's thread one slow read in
 //! [`PENALTY`].
 
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -152,8 +152,8 @@ impl Engine {
         staging.finish(copied)
     }
 
-    /// The error of a backup that could not copy a family, with the name of the family. `Stale` if the table was dropped,
-    /// truncated or altered, since its files are removed then.
+    /// The error of a backup that could not copy a family, with the name of the family. `Stale` if the table was
+    /// dropped, truncated or altered, since its files are removed then.
     fn unless_changed(&self, table: &TableState, family: &Bytes, error: Error) -> Error {
         if error.kind() == ErrorKind::Cancelled {
             return error;
@@ -211,8 +211,8 @@ impl Engine {
         }
     }
 
-    /// Copies the files of the database to an empty folder, with those of `earlier` that have not changed, and reads and
-    /// checks everything.
+    /// Copies the files of the database to an empty folder, with those of `earlier` that have not changed, and reads
+    /// and checks everything.
     fn copy_checked(
         &self,
         to: &Path,

@@ -39,8 +39,8 @@ fn write(to: &dyn Store, space: SpaceId, batch: &[Pair]) -> Result<()> {
     })
 }
 
-/// Writes all pairs of a space as [`write_all`] does, in which the space must exist and be empty. Those of a large space
-/// go to files directly, which takes less memory and time than a transaction, but several syncs.
+/// Writes all pairs of a space as [`write_all`] does, in which the space must exist and be empty. Those of a large
+/// space go to files directly, which takes less memory and time than a transaction, but several syncs.
 ///
 /// # Errors
 /// Those of [`write_all`].

@@ -19,8 +19,8 @@ pub enum Headroom {
     Exhausted,
 }
 
-/// The number of descriptors that connections leave to the rest of the process, which may open `limit`. `store_files` is
-/// the largest number of data files that the store keeps open: it may have few when the connections arrive, and many
+/// The number of descriptors that connections leave to the rest of the process, which may open `limit`. `store_files`
+/// is the largest number of data files that the store keeps open: it may have few when the connections arrive, and many
 /// later.
 ///
 /// Compactions open files in addition, hence twice the number. With a low limit, a quarter remains for connections.

@@ -45,8 +45,8 @@ pub struct StoreOptions {
     /// The time after which a write that does not wait for a sync is synced in the background. `None` leaves it to the
     /// operating system.
     pub sync_interval: Option<Duration>,
-    /// The number of data files that are kept open. `None` means a quarter of the descriptors that the process may have,
-    /// and at most 400.
+    /// The number of data files that are kept open. `None` means a quarter of the descriptors that the process may
+    /// have, and at most 400.
     pub open_files: Option<usize>,
     /// Whether to open the folder for reading only; see [`FjallStore::open`](super::FjallStore::open).
     pub read_only: bool,
