@@ -182,7 +182,9 @@ class EmbeddedBackend extends Backend {
   /**
    * Carries out an asynchronous call that only reads on the calling thread, if the call is short, and the database is
    * in memory or its last short reads were as quick as if it were. Otherwise, and if it fails, returns undefined: the
-   * call has to be made with `run`. @returns {Promise<unknown> | undefined} /
+   * call has to be made with `run`.
+   * @returns {Promise<unknown> | undefined}
+   */
   runShort(operation, request) {
     if (this.#isClosing || !hasRoom() || !(this.isInMemory || this.#native.readsAreQuick())) return undefined;
     try {
