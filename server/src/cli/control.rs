@@ -22,7 +22,7 @@ use tokio::net::UnixSocket;
 
 use super::backup::{Extent, Reporter, failed_backup};
 use super::exit::Failure;
-use super::folder::say;
+use super::folder::{name_of, say};
 
 const NAME: &str = "control";
 const BACKUP: &str = "backup ";
@@ -194,8 +194,10 @@ impl Shared {
             }
             Err(error) => {
                 tracing::warn!(to = %to.display(), %error, "backup failed");
+                let writer = if is_of_permission(&error) { written_by() } else { String::new() };
                 let failure = failed_backup(&to, error);
-                answer(stream, &format!("{FAILED}{} {}", failure.code(), failure.to_string().replace('\n', " ")))
+                let why = failure.to_string().replace('\n', " ");
+                answer(stream, &format!("{FAILED}{} {why}{writer}", failure.code()))
             }
         }
     }
@@ -231,6 +233,19 @@ impl Shared {
         }
         Ok(())
     }
+}
+
+/// Whether an error is that of a file that this process may not use.
+fn is_of_permission(error: &Error) -> bool {
+    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::PermissionDenied)
+}
+
+/// The remark that the server writes the backup, with its user.
+fn written_by() -> String {
+    let user = rustix::process::geteuid().as_raw();
+    let name = name_of(user).unwrap_or_else(|| user.to_string());
+    format!("; the server, which runs as the user {name}, writes the backup")
 }
 
 /// Whether the process that sent a request has closed the connection. It sends nothing after the request.

@@ -102,7 +102,7 @@ pub fn other_owner(_data: &Path) -> Option<String> {
 
 /// The name of a user of this machine.
 #[cfg(unix)]
-fn name_of(user: u32) -> Option<String> {
+pub fn name_of(user: u32) -> Option<String> {
     let users = std::fs::read_to_string("/etc/passwd").ok()?;
     users.lines().find_map(|line| {
         let mut fields = line.split(':');
