@@ -4,6 +4,7 @@
 const { Backend, OPERATIONS } = require('../backend.js');
 const { HjallError, make } = require('../errors.js');
 const { PLAIN } = require('../reading.js');
+const { atEndOfTurn } = require('../timers.js');
 const { hasRoom, spend } = require('../turns.js');
 const { Outcome } = require('../vocabulary.js');
 const { AnswerReader, ColumnNames } = require('./answer.js');
@@ -70,6 +71,14 @@ class EmbeddedBackend extends Backend {
   #isClosing = false;
   /** The pending calls that are made in parts. */
   #inParts = new Set();
+  /**
+   * Whether a read has just been carried out on this thread. Further ones that the program makes before it continues
+   * elsewhere go to other threads, which carry them out at the same time.
+   */
+  #hasRead = false;
+  #afterRead = () => {
+    this.#hasRead = false;
+  };
   /** The memory of batches. */
   #writers = new WriterPool();
 
@@ -109,9 +118,19 @@ class EmbeddedBackend extends Backend {
     if (this.#isClosing) return Promise.reject(this.closedError());
     // A call with a signal can be aborted until it is answered. A pending call may be a write that the program has made
     // before.
-    if (SHORT_READS.has(operation) && signal === undefined && this.#calls.isIdle && request.get.filter === undefined) {
+    if (
+      SHORT_READS.has(operation) &&
+      signal === undefined &&
+      !this.#hasRead &&
+      this.#calls.isIdle &&
+      request.get.filter === undefined
+    ) {
       const read = this.runShort(operation, request);
-      if (read !== undefined) return read;
+      if (read !== undefined) {
+        this.#hasRead = true;
+        atEndOfTurn(this.#afterRead);
+        return read;
+      }
     }
     if (request.collected !== undefined) return this.#tracked(this.#runCollected(request, signal));
     if (!hasParts(operation, request)) return this.#runOne(operation, request, signal);
