@@ -10,8 +10,9 @@ use crate::answer::Answer;
 use crate::completions::Completion;
 use crate::lanes::LaneKind;
 use crate::operation;
+use crate::origin::Origin;
 use crate::request::Request;
-use crate::session::{Origin, Session, closed_error};
+use crate::session::{Session, closed_error};
 use crate::vocabulary::Operation;
 
 /// Gets of one submission that run as one job.

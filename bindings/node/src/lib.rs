@@ -23,6 +23,7 @@ mod dispatch;
 mod lanes;
 mod loads;
 mod operation;
+mod origin;
 mod read_pace;
 mod request;
 mod scanners;

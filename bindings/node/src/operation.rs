@@ -11,8 +11,9 @@ use hjall_engine::{Engine, Error, Options, Result, Row, Table};
 
 use crate::answer::Answer;
 use crate::convert;
+use crate::origin::Origin;
 use crate::request::Request;
-use crate::session::{Origin, Session};
+use crate::session::Session;
 use crate::statistics;
 use crate::tables::name;
 use crate::vocabulary::{Operation, Outcome, RowOutcome};
@@ -24,14 +25,14 @@ use crate::vocabulary::{Operation, Outcome, RowOutcome};
 pub fn run(session: &Session, from: &mut Request, out: &mut Answer<'_>, origin: Origin) -> Result<()> {
     let engine = || session.engine();
     match from.code()? {
-        Operation::Get => session.pace.timed(origin, || {
-            row_or_missing(&session.table(from)?.get(&convert::get(from)?)?, out);
-            Ok(())
-        })?,
-        Operation::Exists => session.pace.timed(origin, || {
-            out.flag(session.table(from)?.exists(&convert::get(from)?)?);
-            Ok(())
-        })?,
+        Operation::Get => {
+            let read = || session.table(from)?.get(&convert::get(from)?);
+            row_or_missing(&session.pace.timed(origin, read)?, out);
+        }
+        Operation::Exists => {
+            let read = || session.table(from)?.exists(&convert::get(from)?);
+            out.flag(session.pace.timed(origin, read)?);
+        }
         Operation::GetMany => get_many(&*session.table(from)?, from, out)?,
         Operation::Mutate => mutate(&*session.table(from)?, convert::mutation(from)?)?,
         Operation::MutateMany => mutate_many(&*session.table(from)?, from, out)?,

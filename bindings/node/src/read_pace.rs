@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use hjall_engine::Result;
 
-use crate::session::Origin;
+use crate::origin::Origin;
 
 /// The longest time of a quick read. A read from a fast disk takes about as long.
 const QUICK: Duration = Duration::from_micros(100);
@@ -44,11 +44,11 @@ impl ReadPace {
     ///
     /// # Errors
     /// Those of the read, whose time does not count then.
-    pub fn timed(&self, origin: Origin, read: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub fn timed<T>(&self, origin: Origin, read: impl FnOnce() -> Result<T>) -> Result<T> {
         let began = Instant::now();
-        read()?;
+        let found = read()?;
         self.record(origin, began.elapsed());
-        Ok(())
+        Ok(found)
     }
 
     fn record(&self, origin: Origin, took: Duration) {

@@ -14,21 +14,13 @@ use crate::completions::Completions;
 use crate::copying::Copying;
 use crate::lanes::Lanes;
 use crate::loads::Loads;
+use crate::origin::Origin;
 use crate::read_pace::ReadPace;
 use crate::request::Request;
 use crate::scanners::Scanners;
 use crate::serve::Servers;
 use crate::tables::Tables;
 use crate::vocabulary::Operation;
-
-/// The thread on which a request is carried out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    /// On JavaScript's thread, by a `Sync` method.
-    CallingThread,
-    /// On a thread of a lane.
-    Lane,
-}
 
 /// A database that one event loop has opened.
 pub struct Session {
