@@ -179,9 +179,9 @@ defineMethods(Database, {
     return report === undefined ? made : { ...made, watch: (backend, done) => backend.watched(report, done, number) };
   },
   /**
-   * Copies the database, as of the beginning of the call, to a folder that does not exist or is empty. Reads and writes
-   * continue. `open` opens the copy, and `restore` copies it again. With `incremental`, files that have not changed are
-   * shared by hard links, and an earlier backup in the folder is replaced.
+   * Copies the database, as of one moment during the call, to a folder that does not exist or is empty. Reads and
+   * writes continue. `open` opens the copy, and `restore` copies it again. With `incremental`, files that have not
+   * changed are shared by hard links, and an earlier backup in the folder is replaced.
    */
   backup(path, options) {
     const given = checked(options, BACKUP_OPTIONS, 'backup');

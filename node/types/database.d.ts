@@ -110,8 +110,9 @@ export declare class Database<In extends Input = Uint8Array, Out extends Reads =
   compactSync(name: string, options?: Abortable & { major?: boolean | undefined }): void;
 
   /**
-   * Copies the database, as of the beginning of the call, to a folder that does not exist or is empty. Reads and writes
-   * continue. `open` opens the copy, and `restore` copies it again. Remote databases do not support this (UNSUPPORTED).
+   * Copies the database, as of one moment during the call, to a folder that does not exist or is empty. Reads and
+   * writes continue. `open` opens the copy, and `restore` copies it again. Remote databases do not support this
+   * (UNSUPPORTED).
    *
    * With `incremental`, files that have not changed are shared by hard links: with the database, if the folder is on
    * its file system, or else with an earlier incremental backup of this database in the folder, which is replaced

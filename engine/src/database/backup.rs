@@ -131,7 +131,7 @@ impl Engine {
         let upcoming = core.store.upcoming();
         let copied = (|| {
             let copy = FjallStore::open_at_least(part, StoreOptions::for_copy(), upcoming)?;
-            write_all(&*copy, &*snapshot, CATALOG_SPACE, &mut |_, _| Ok(()))?;
+            write_all(&*copy, &*snapshot, CATALOG_SPACE)?;
             for table in tables.iter().filter(|table| !table.is_system()) {
                 for family in table.families().iter() {
                     let descriptor = table.descriptor().families.get(&family.name);

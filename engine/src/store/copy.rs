@@ -9,25 +9,18 @@ use crate::error::Result;
 /// The size of the pairs that are read before they are written, in bytes of keys and values.
 const BATCH_BYTES: u64 = 1 << 20;
 
-/// Writes all pairs of a space to another store, in which the space must exist. The writes are not synced. Calls
-/// `report` with the number of pairs and bytes of each batch.
+/// Writes all pairs of a space to another store, in which the space must exist. The writes are not synced.
 ///
 /// # Errors
-/// Those of both stores and of `report`.
-pub(crate) fn write_all(
-    to: &dyn Store,
-    from: &dyn Snapshot,
-    space: SpaceId,
-    report: &mut dyn FnMut(u64, u64) -> Result<()>,
-) -> Result<()> {
+/// Those of both stores.
+pub(crate) fn write_all(to: &dyn Store, from: &dyn Snapshot, space: SpaceId) -> Result<()> {
     let mut cursor = from.scan(space, b"", b"", Order::Ascending, 1000)?;
     loop {
-        let (batch, bytes) = next_batch(&mut *cursor)?;
+        let (batch, _) = next_batch(&mut *cursor)?;
         if batch.is_empty() {
             return Ok(());
         }
         write(to, space, &batch)?;
-        report(batch.len() as u64, bytes)?;
     }
 }
 
@@ -40,10 +33,11 @@ fn write(to: &dyn Store, space: SpaceId, batch: &[Pair]) -> Result<()> {
 }
 
 /// Writes all pairs of a space as [`write_all`] does, in which the space must exist and be empty. Those of a large
-/// space go to files directly, which takes less memory and time than a transaction, but several syncs.
+/// space go to files directly, which takes less memory and time than a transaction, but several syncs. Calls `report`
+/// with the number of pairs and bytes of each batch.
 ///
 /// # Errors
-/// Those of [`write_all`].
+/// Those of both stores and of `report`.
 pub(crate) fn load_all(
     to: &Arc<dyn Store>,
     from: &dyn Snapshot,

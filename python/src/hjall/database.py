@@ -289,7 +289,7 @@ class Database:
         self._admin.flush_table(self._table_name(name))
 
     def backup(self, folder: Path, *, incremental: bool = False, progress: CopyProgress | None = None) -> None:
-        """Copies the database, as of the beginning of the call, to a folder that does not exist or is empty. Other
+        """Copies the database, as of one moment during the call, to a folder that does not exist or is empty. Other
         threads can read and write meanwhile. The copy is a folder for `hjall.open`, and for `hjall.restore`, which
         copies it again. It is built in ``FOLDER.part`` and appears when it is complete and on disk.
 
@@ -300,7 +300,7 @@ class Database:
         `progress`: called about 20 times per second as ``progress(table, family, cells, bytes)``, with what is being
         copied and the cells and bytes copied so far; an exception from it ends the backup.
 
-        Raises `InvalidArgument` if the folder is in use, `Stale` if a table was dropped or truncated meanwhile,
+        Raises `InvalidArgument` if the folder is in use, `Stale` if tables were altered or dropped in three attempts,
         `Corrupt`, `DiskFull`, `StorageError`.
 
         >>> import hjall, pathlib, tempfile

@@ -40,6 +40,12 @@ impl Extent {
 
 /// Writes a copy of the data folder. If a server has it open, the server does.
 pub fn backup(sources: &Sources, to: &Path, extent: Extent) -> Result<(), Failure> {
+    copy(sources, to, extent)?;
+    say(&format!("backup completed: {}", folder::absolute(to).display()));
+    Ok(())
+}
+
+fn copy(sources: &Sources, to: &Path, extent: Extent) -> Result<(), Failure> {
     let (data, options) = folder::settings(sources, "backup")?;
     #[cfg(unix)]
     if let Some(answered) = control::ask_for_backup(&data, to, extent) {
@@ -59,8 +65,10 @@ pub fn restore(sources: &Sources, from: &Path) -> Result<(), Failure> {
     Engine::restore(from, &data, options, &mut print_progress()).map_err(|error| match error.kind() {
         ErrorKind::InvalidArgument => Failure::Usage(error.message().to_owned()),
         ErrorKind::Corrupt | ErrorKind::Locked | ErrorKind::NewerFormat => Failure::Data(from.to_owned(), error),
-        _ => Failure::Data(data, error),
-    })
+        _ => Failure::Data(data.clone(), error),
+    })?;
+    say(&format!("restored to {}", folder::absolute(&data).display()));
+    Ok(())
 }
 
 /// The failure of a backup to this folder.
@@ -88,6 +96,7 @@ pub fn verify(sources: &Sources) -> Result<(), Failure> {
         say(&format!("{part}: DAMAGED: {}", found.error));
     }
     if damage.is_empty() {
+        say("no damage found");
         return Ok(());
     }
     let mut parts = Vec::new();

@@ -47,6 +47,8 @@ const REQUESTS_MAX: usize = 4;
 /// Connections that wait until they are accepted.
 const WAITING_MAX: u32 = 128;
 
+const COMMAND_ENDED: &str = "the command that requested the backup has ended";
+
 /// The time between two checks whether another backup has ended.
 const TURN_PAUSE: Duration = Duration::from_millis(50);
 
@@ -176,10 +178,7 @@ impl Shared {
             extent.back_up(&self.engine, &to, &mut |progress: &FamilyProgress| {
                 self.check_wanted(stream)?;
                 let Some(line) = reporter.line(progress) else { return Ok(()) };
-                let gone = |error| {
-                    let why = format!("the command that requested the backup has ended ({error})");
-                    Error::new(ErrorKind::Cancelled, why)
-                };
+                let gone = |error| Error::new(ErrorKind::Cancelled, format!("{COMMAND_ENDED} ({error})"));
                 answer(stream, &format!("{PROGRESS}{line}")).map_err(gone)
             })
         });
@@ -222,6 +221,8 @@ impl Shared {
         }
     }
 
+    /// Checks that the backup should go on.
+    ///
     /// # Errors
     /// `Cancelled`: the backup should end, because the server stops or the command that requested it has ended.
     fn check_wanted(&self, stream: &UnixStream) -> hjall_engine::Result<()> {
@@ -229,7 +230,7 @@ impl Shared {
             return Err(Error::new(ErrorKind::Cancelled, "the server was stopped; run the backup again"));
         }
         if has_ended(stream) {
-            return Err(Error::new(ErrorKind::Cancelled, "the command that requested the backup has ended"));
+            return Err(Error::new(ErrorKind::Cancelled, COMMAND_ENDED));
         }
         Ok(())
     }

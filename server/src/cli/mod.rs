@@ -34,12 +34,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
     let done = match subcommand {
         args::Subcommand::Serve(sources) => serve::run(&sources),
-        args::Subcommand::Backup(sources, to, extent) => backup::backup(&sources, &to, extent)
-            .map(|()| folder::say(&format!("backup completed: {}", folder::absolute(&to).display()))),
-        args::Subcommand::Restore(sources, from) => backup::restore(&sources, &from)
-            .and_then(|()| folder::settings(&sources, "restore"))
-            .map(|(data, _)| folder::say(&format!("restored to {}", folder::absolute(&data).display()))),
-        args::Subcommand::Verify(sources) => backup::verify(&sources).map(|()| folder::say("no damage found")),
+        args::Subcommand::Backup(sources, to, extent) => backup::backup(&sources, &to, extent),
+        args::Subcommand::Restore(sources, from) => backup::restore(&sources, &from),
+        args::Subcommand::Verify(sources) => backup::verify(&sources),
         args::Subcommand::Repair(sources, accept_loss) => backup::repair(&sources, accept_loss),
         args::Subcommand::Compact(sources, tables) => compact::run(&sources, &tables),
         args::Subcommand::User(command) => user::run(command),

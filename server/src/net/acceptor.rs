@@ -57,7 +57,7 @@ pub struct Acceptor {
 }
 
 impl Acceptor {
-    /// An acceptor that distributes connections over these event loops in turn. May block.
+    /// An acceptor that distributes connections over these event loops in turn.
     pub fn new(endpoint: Arc<Endpoint>, loops: Vec<Handle>) -> Self {
         let turned_away = Arc::new(Semaphore::new(TURNED_AWAY_MAX));
         let store_files = endpoint.dispatcher.runner.handler.store_files();

@@ -167,6 +167,15 @@ fn a_backup_removes_what_a_killed_one_has_left() {
     }
 }
 
+/// Changes a bit of the byte at this position in the largest table file.
+fn damage_largest_file(folder: &Path, at: usize) {
+    let largest = |path: &PathBuf| std::fs::metadata(path).unwrap().len();
+    let damaged = files(folder).into_iter().max_by_key(largest).unwrap();
+    let mut content = std::fs::read(&damaged).unwrap();
+    content[at] ^= 1;
+    std::fs::write(&damaged, content).unwrap();
+}
+
 /// On another file system, unchanged files are those of the earlier backup.
 #[cfg(target_os = "linux")]
 #[test]
@@ -187,11 +196,7 @@ fn a_damaged_file_of_an_earlier_backup_is_copied_again() {
     let folder = tempfile::tempdir_in(other).unwrap();
     let to = folder.path().join("b");
     db.engine.backup_incremental(&to, &mut quiet).unwrap();
-    let largest = |path: &PathBuf| std::fs::metadata(path).unwrap().len();
-    let damaged = files(&to).into_iter().max_by_key(largest).unwrap();
-    let mut content = std::fs::read(&damaged).unwrap();
-    content[1_000] ^= 1;
-    std::fs::write(&damaged, content).unwrap();
+    damage_largest_file(&to, 1_000);
     db.engine.backup_incremental(&to, &mut quiet).unwrap();
     let copy = open(&to);
     assert!(copy.verify(&mut quiet).unwrap().is_empty());
@@ -208,11 +213,7 @@ fn a_backup_of_damaged_data_names_the_family() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("b");
     db.engine.backup(&to, &mut quiet).unwrap();
-    let largest = |path: &PathBuf| std::fs::metadata(path).unwrap().len();
-    let damaged = files(&to).into_iter().max_by_key(largest).unwrap();
-    let mut content = std::fs::read(&damaged).unwrap();
-    content[500] ^= 1;
-    std::fs::write(&damaged, content).unwrap();
+    damage_largest_file(&to, 500);
     let error = Engine::restore(&to, &folder.path().join("c"), Options::default(), &mut quiet).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     assert!(error.message().starts_with("table t, family f: "), "{error}");
