@@ -51,8 +51,8 @@ fn markdown(machine: &[(&str, String)], results: &Results, took: Duration) -> Re
     }
     writeln!(
         out,
-        "\nRates are medians of the rounds. Ratios are those of the same round: the median, and the range in brackets. \
-         Latencies are in microseconds, medians of the rounds. \"CPU\" is the processor time of the server for one \
+        "\nRates are medians of the rounds. Ratios are those of the same round: the median, and the range in brackets.\n\
+         Latencies are in microseconds, medians of the rounds. \"CPU\" is the processor time of the server for one\n\
          operation, in microseconds, and \"generator\" that of the load generator."
     )?;
     writeln!(out, "\n## Goals\n\n| operation | connections | what | median | range | goal | reached |")?;
