@@ -28,7 +28,7 @@ pub(super) struct SyncAhead {
 impl SyncAhead {
     pub fn new(tree: &AnyTree) -> Self {
         let folder = tree.tree_config().path.join(FILES_FOLDER);
-        Self { tree: tree.clone(), folder, first: tree.get_next_table_id(), unsynced_bytes: 0 }
+        Self { tree: tree.clone(), folder, first: tree.next_table_id(), unsynced_bytes: 0 }
     }
 
     /// Counts bytes, and syncs the files if there are enough.
@@ -44,7 +44,7 @@ impl SyncAhead {
     pub fn sync(&mut self) {
         self.unsynced_bytes = 0;
         let listed: BTreeSet<u64> = self.tree.current_version().iter_tables().map(|table| table.id()).collect();
-        for number in (self.first..self.tree.get_next_table_id()).filter(|number| !listed.contains(number)) {
+        for number in (self.first..self.tree.next_table_id()).filter(|number| !listed.contains(number)) {
             // Files of other compactions may disappear. An error is also reported to fjall, when it syncs the file.
             if let Ok(file) = File::open(self.folder.join(number.to_string())) {
                 let _ = file.sync_data();
