@@ -218,10 +218,10 @@ impl Batch {
     fn new(
         table: &Bound<'_, Table>,
         timestamp: Option<&Bound<'_, PyAny>>,
-        batch_size: Option<i64>,
+        batch_size: Option<&Bound<'_, PyAny>>,
         transaction: bool,
         wal: Option<bool>,
-        ttl_ms: Option<i64>,
+        ttl_ms: Option<&Bound<'_, PyAny>>,
         durability: Option<&str>,
     ) -> PyResult<Self> {
         let timestamp = timestamp.map_or(Ok(LATEST), convert::timestamp)?;
@@ -230,7 +230,7 @@ impl Batch {
                 "transaction and batch_size cannot be combined: a transaction is sent at the end of its block",
             ));
         }
-        let batch_size = match batch_size {
+        let batch_size = match batch_size.map(|size| convert::integer(size, "batch_size")).transpose()? {
             Some(size) if size <= 0 => return Err(PyValueError::new_err("batch_size must be at least 1")),
             size => size.map(|size| usize::try_from(size).unwrap_or(usize::MAX)),
         };

@@ -7,7 +7,7 @@ use hjall_engine::LATEST;
 
 use hjall_engine::mutation::{CompareOp, Durability, check_timestamp};
 use hjall_engine::request::{Columns, TimeRange};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyList, PyMemoryView, PyString, PyTuple};
 
@@ -121,13 +121,58 @@ pub fn columns(value: Option<&Bound<'_, PyAny>>, encoding: Encoding<'_>) -> PyRe
 /// # Errors
 /// `TypeError` if the value is not an integer, `OverflowError` if it does not fit into 64 bits.
 pub fn timestamp(value: &Bound<'_, PyAny>) -> PyResult<i64> {
-    value.extract::<i64>().map_err(|error| {
+    integer(value, "timestamp").map_err(|error| {
         if error.is_instance_of::<PyTypeError>(value.py()) {
             PyTypeError::new_err("timestamp must be an integer: milliseconds since 1970")
         } else {
             error
         }
     })
+}
+
+/// An integer. `what` names it in messages.
+///
+/// # Errors
+/// `TypeError` if the value is not an integer, `OverflowError` if it does not fit into 64 bits.
+pub fn integer(value: &Bound<'_, PyAny>, what: impl Display) -> PyResult<i64> {
+    value.extract::<i64>().map_err(|error| {
+        if error.is_instance_of::<PyTypeError>(value.py()) {
+            let given = value.get_type().name().map_or_else(|_| String::new(), |name| format!(", not {name}"));
+            PyTypeError::new_err(format!("{what} must be an integer{given}"))
+        } else if error.is_instance_of::<PyOverflowError>(value.py()) {
+            PyOverflowError::new_err(format!("{what} must be an integer from -2**63 to 2**63 - 1"))
+        } else {
+            error
+        }
+    })
+}
+
+/// An integer of 32 bits. `what` names it in messages.
+///
+/// # Errors
+/// `TypeError` if the value is not an integer, `OverflowError` if it does not fit into 32 bits.
+pub fn integer32(value: &Bound<'_, PyAny>, what: &str) -> PyResult<i32> {
+    let too_large = |_| PyOverflowError::new_err(format!("{what} must be an integer from -2**31 to 2**31 - 1"));
+    i32::try_from(integer(value, what)?).map_err(too_large)
+}
+
+/// A largest number of versions; `None` for all. Larger numbers than HBase's largest one stand for that.
+///
+/// # Errors
+/// Those of [`integer`], and `ValueError` unless it is at least 1.
+pub fn versions(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i32>> {
+    let Some(value) = value else { return Ok(None) };
+    let versions = integer(value, "versions").map_err(|error| {
+        if error.is_instance_of::<PyTypeError>(value.py()) {
+            PyTypeError::new_err("versions must be an integer, or None for all versions")
+        } else {
+            error
+        }
+    })?;
+    if versions < 1 {
+        return Err(PyValueError::new_err("versions must be at least 1, or None for all versions"));
+    }
+    Ok(Some(i32::try_from(versions).unwrap_or(i32::MAX)))
 }
 
 /// The timestamp of a mutation; `None` stands for the time at which it is applied.
@@ -176,8 +221,9 @@ pub fn durability(name: Option<&str>, wal: Option<bool>) -> PyResult<Durability>
 /// How long the cells of a mutation live, in milliseconds.
 ///
 /// # Errors
-/// `ValueError` unless it is at least 1.
-pub fn ttl(ttl_ms: Option<i64>) -> PyResult<Option<i64>> {
+/// Those of [`integer`], and `ValueError` unless it is at least 1.
+pub fn ttl(ttl_ms: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i64>> {
+    let ttl_ms = ttl_ms.map(|value| integer(value, "ttl_ms")).transpose()?;
     match ttl_ms {
         Some(ms) if ms < 1 => Err(PyValueError::new_err(format!(
             "ttl_ms must be at least 1 (milliseconds), not {ms}: leave it out for cells that do not expire"

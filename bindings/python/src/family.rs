@@ -72,7 +72,7 @@ fn set_options(family: &mut FamilyDescriptor, options: Option<&Bound<'_, PyDict>
             continue;
         }
         match &name.replace('_', "").to_ascii_lowercase()[..] {
-            "maxversions" => drop(family.set_max_versions(value.extract()?).map_err(raise)?),
+            "maxversions" => drop(family.set_max_versions(convert::integer32(&value, "max_versions")?).map_err(raise)?),
             "compression" => drop(family.set_compression(compression(&attribute(&value)?).map_err(raise)?)),
             "inmemory" => drop(family.set_flag("IN_MEMORY", value.is_truthy()?)),
             "bloomfiltertype" => drop(family.set_bloom_filter(bloom(&attribute(&value)?).map_err(raise)?)),

@@ -73,7 +73,7 @@ impl Table {
         py: Python<'_>,
         rows: &Bound<'_, PyAny>,
         timestamp: Option<&Bound<'_, PyAny>>,
-        ttl_ms: Option<i64>,
+        ttl_ms: Option<&Bound<'_, PyAny>>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<u64> {
         let of_all = Place { method: METHOD, table: self.handle().name(), row: None };

@@ -217,21 +217,6 @@ pub fn no_qualifier(family: &Bytes) -> Error {
     ))
 }
 
-/// An amount to add to a counter. `what` names it in messages.
-///
-/// # Errors
-/// `TypeError` if the value is not an integer, `OverflowError` if it does not fit into 64 bits.
-pub fn amount(value: &Bound<'_, PyAny>, what: impl fmt::Display) -> PyResult<i64> {
-    value.extract::<i64>().map_err(|error| {
-        if error.is_instance_of::<PyTypeError>(value.py()) {
-            let given = value.get_type().name().map_or_else(|_| String::new(), |name| format!(", not {name}"));
-            PyTypeError::new_err(format!("{what} must be an integer{given}"))
-        } else {
-            error
-        }
-    })
-}
-
 /// The markers of a delete, from columns and families as in HappyBase, and from `hjall.Marker`s.
 ///
 /// # Errors
@@ -299,7 +284,7 @@ pub struct MutationArgument<'py> {
     #[pyo3(attribute("_columns"))]
     columns: Option<Bound<'py, PyAny>>,
     timestamp: Option<Bound<'py, PyAny>>,
-    ttl_ms: Option<i64>,
+    ttl_ms: Option<Bound<'py, PyAny>>,
     durability: Option<String>,
 }
 
@@ -314,7 +299,7 @@ impl MutationArgument<'_> {
             None => Durability::UseDefault,
             name => convert::durability(name.as_deref(), None)?,
         };
-        let ttl_ms = convert::ttl(self.ttl_ms)?;
+        let ttl_ms = convert::ttl(self.ttl_ms.as_ref())?;
         Ok(match (&self.columns, self.is_put) {
             (Some(data), true) => {
                 let values = column_values(data, RowContext { row, encoding })?;

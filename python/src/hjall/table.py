@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from hjall import _native
+from hjall import _native, counters
 from hjall.arrow.names import ColumnNames, column_requests, decoder, family_name, targets
 from hjall.arrow.protocol import ArrowArray, ArrowStream
 from hjall.arrow.scan import ArrowScan
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
     from hjall.database import Database
 
-_COUNTER = struct.Struct(">q")
 
 # Reads one cell of each row, without its value.
 _NAMES_ONLY = FirstKeyOnlyFilter() & KeyOnlyFilter()
@@ -573,7 +571,7 @@ class Table(BulkLoads):
         {b'f:down': -1, b'f:up': 2}
         """
         cells = self._increment(row, column_pairs(data), ttl_ms, durability)
-        counts = ((name, _COUNTER.unpack(value)[0], timestamp) for name, value, timestamp, _ in cells)
+        counts = ((name, counters.decoded(value), timestamp) for name, value, timestamp, _ in cells)
         return {name: (count, timestamp) if include_timestamp else count for name, count, timestamp in counts}
 
     def counter_get(self, row: BytesLike, column: BytesLike) -> int:
@@ -601,7 +599,7 @@ class Table(BulkLoads):
         >>> db.table("t").counter_inc(b"r", b"f:visits")
         8
         """
-        self.put(row, [(column, _COUNTER.pack(value))])
+        self.put(row, [(column, counters.encoded(value))])
 
     def counter_dec(self, row: BytesLike, column: BytesLike, value: int = 1) -> int:
         """Subtracts `value` from a counter atomically and returns the new count; see `counter_inc`.
@@ -612,7 +610,7 @@ class Table(BulkLoads):
         >>> db.table("t").counter_dec(b"r", b"f:stock", 3)
         -3
         """
-        return self.counter_inc(row, column, -value)
+        return self.counter_inc(row, column, counters.negated(value))
 
     # -- Arrow data -------------------------------------------------------------------------------
 

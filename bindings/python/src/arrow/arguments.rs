@@ -88,7 +88,7 @@ pub fn load_arrow(
     columns: Option<Vec<TargetArgument>>,
     family: Option<Vec<u8>>,
     timestamp: Option<&Bound<'_, PyAny>>,
-    ttl_ms: Option<i64>,
+    ttl_ms: Option<&Bound<'_, PyAny>>,
     durability: Option<&str>,
     batch_rows: usize,
     progress: Option<&Bound<'_, PyAny>>,

@@ -1,7 +1,7 @@
 //! Reads: rows, cells, scans.
 
 use hjall_engine::request::{Get, check_row};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
@@ -147,18 +147,7 @@ impl Table {
         time_range: Option<(i64, i64)>,
         filter: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let max_versions = match versions {
-            None => i32::MAX,
-            Some(versions) => {
-                let versions: i64 = versions
-                    .extract()
-                    .map_err(|_| PyTypeError::new_err("versions must be an integer, or None for all versions"))?;
-                if versions < 1 {
-                    return Err(PyValueError::new_err("versions must be at least 1, or None for all versions"));
-                }
-                i32::try_from(versions).unwrap_or(i32::MAX)
-            }
-        };
+        let max_versions = convert::versions(versions)?.unwrap_or(i32::MAX);
         let columns = PyList::new(py, [column])?.into_any();
         let get = Get { max_versions, ..self.get_request(row, Some(&columns), timestamp, time_range, filter)? };
         let table = self.handle.table()?;
@@ -175,17 +164,17 @@ impl Table {
         py: Python<'py>,
         row: &Bound<'py, PyAny>,
         columns: Option<&Bound<'py, PyAny>>,
-        versions: Option<i32>,
+        versions: Option<&Bound<'py, PyAny>>,
         time_range: Option<(i64, i64)>,
         filter: Option<&Bound<'py, PyAny>>,
-        limit: Option<i32>,
-        offset: i32,
+        limit: Option<&Bound<'py, PyAny>>,
+        offset: &Bound<'py, PyAny>,
         raw: bool,
     ) -> PyResult<Vec<CellFields<'py>>> {
         let get = Get {
-            max_versions: versions.unwrap_or(i32::MAX),
-            store_limit: limit.unwrap_or(-1),
-            store_offset: offset,
+            max_versions: versions.map_or(Ok(i32::MAX), |value| convert::integer32(value, "versions"))?,
+            store_limit: limit.map_or(Ok(-1), |value| convert::integer32(value, "limit"))?,
+            store_offset: convert::integer32(offset, "offset")?,
             raw,
             ..self.get_request(row, columns, None, time_range, filter)?
         };

@@ -12,6 +12,10 @@ use crate::error::{self, Place, Shown};
 use crate::mutation::{self, MutationArgument, RowContext, ValueIn};
 use crate::row::{self, CellFields};
 
+fn counter_amount(value: &Bound<'_, PyAny>) -> PyResult<i64> {
+    convert::integer(value, "value")
+}
+
 #[pymethods]
 impl Table {
     /// Writes columns of one row atomically.
@@ -41,7 +45,7 @@ impl Table {
         data: &Bound<'_, PyAny>,
         timestamp: Option<&Bound<'_, PyAny>>,
         wal: Option<bool>,
-        ttl_ms: Option<i64>,
+        ttl_ms: Option<&Bound<'_, PyAny>>,
         durability: Option<&str>,
     ) -> PyResult<()> {
         let row = self.bytes(row, "the row key")?;
@@ -66,7 +70,7 @@ impl Table {
         py: Python<'py>,
         rows: Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
         timestamp: Option<&Bound<'py, PyAny>>,
-        ttl_ms: Option<i64>,
+        ttl_ms: Option<&Bound<'_, PyAny>>,
         durability: Option<&str>,
     ) -> PyResult<Vec<Option<PyErr>>> {
         let of_all = Place { method: "put_many", table: self.handle.name(), row: None };
@@ -112,7 +116,7 @@ impl Table {
         columns: Option<&Bound<'_, PyAny>>,
         timestamp: Option<&Bound<'_, PyAny>>,
         wal: Option<bool>,
-        ttl_ms: Option<i64>,
+        ttl_ms: Option<&Bound<'_, PyAny>>,
         durability: Option<&str>,
     ) -> PyResult<()> {
         let row = self.bytes(row, "the row key")?;
@@ -190,7 +194,7 @@ impl Table {
         py: Python<'_>,
         row: &Bound<'_, PyAny>,
         column: &Bound<'_, PyAny>,
-        value: i64,
+        #[pyo3(from_py_with = counter_amount)] value: i64,
     ) -> PyResult<i64> {
         let (family, qualifier) = convert::column(self.bytes(column, "column")?);
         let columns = vec![(family, qualifier.unwrap_or_default(), value)];
@@ -213,14 +217,14 @@ impl Table {
         py: Python<'py>,
         row: &Bound<'py, PyAny>,
         amounts: Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
-        ttl_ms: Option<i64>,
+        ttl_ms: Option<&Bound<'_, PyAny>>,
         durability: Option<&str>,
     ) -> PyResult<Vec<CellFields<'py>>> {
         let mut columns = Vec::with_capacity(amounts.len());
         for (column, amount) in amounts {
             let (family, qualifier) = self.column(&column)?;
             let column = [&family[..], &qualifier].join(&b':');
-            let amount = mutation::amount(&amount, format_args!("the amount for {}", Shown(&column)))?;
+            let amount = convert::integer(&amount, format_args!("the amount for {}", Shown(&column)))?;
             columns.push((family, qualifier, amount));
         }
         let (durability, ttl_ms) = (convert::durability(durability, None)?, convert::ttl(ttl_ms)?);
@@ -236,7 +240,7 @@ impl Table {
         py: Python<'py>,
         row: &Bound<'py, PyAny>,
         suffixes: Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
-        ttl_ms: Option<i64>,
+        ttl_ms: Option<&Bound<'_, PyAny>>,
         durability: Option<&str>,
     ) -> PyResult<Vec<CellFields<'py>>> {
         let row = self.bytes(row, "the row key")?;
