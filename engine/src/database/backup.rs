@@ -265,7 +265,12 @@ impl Engine {
         progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>,
     ) -> Result<()> {
         // Opening an empty folder would create a database in it.
-        if !fs::read_dir(backup).is_ok_and(|mut entries| entries.next().is_some()) {
+        let is_there = match fs::read_dir(backup) {
+            Ok(mut entries) => entries.next().is_some(),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => false,
+            Err(error) => return Err(failed_io(&format!("reading the backup {}", backup.display()), error)),
+        };
+        if !is_there {
             return Err(Error::invalid(format!("there is no backup in {}; name its folder", backup.display())));
         }
         let engine = Self::open_backup(backup, options)?;

@@ -3,9 +3,11 @@
 //!
 //! ```text
 //! DEST.part/UNFINISHED   locked by the process that builds the backup
-//! DEST.part/copy         the copy, a data folder, which is moved to DEST when it is complete
-//! DEST.old               the earlier backup while the new one replaces it
+//! DEST.part/copy         the copy, a data folder, which is moved to DEST when it is complete; then the earlier backup
+//! DEST.old               the earlier backup while the new one replaces it, where folders cannot be exchanged
 //! ```
+//! An earlier backup stays locked until the new one has replaced it, so that nobody opens it meanwhile.
+//!
 //! If UNFINISHED exists and is not locked, a crash has ended the backup, and the next one removes what it has left. No
 //! other folder is ever removed.
 
@@ -15,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use super::backup::is_backup_of;
 use crate::error::{Error, ErrorKind, Result};
-use crate::store::{check_not_open, failed_io, is_data_folder, private_folder, sync_folder};
+use crate::store::{FolderLock, failed_io, is_at, is_data_folder, private_folder, sync_folder};
 
 const LOCK_FILE: &str = "UNFINISHED";
 const COPY_FOLDER: &str = "copy";
@@ -25,8 +27,8 @@ pub(super) struct Staging {
     folder: PathBuf,
     /// Where it is built.
     pub(super) work: WorkFolder,
-    /// Whether an earlier backup is at the destination, which will be replaced.
-    replaces: bool,
+    /// The lock of an earlier backup at the destination, which will be replaced.
+    replaced: Option<FolderLock>,
     /// The path of the earlier backup while it is being replaced.
     old: PathBuf,
 }
@@ -63,10 +65,10 @@ impl Staging {
             })?;
         }
         // From here on, no other backup to this destination is in progress.
-        let mut staging = Self { folder, work: WorkFolder::begin(&part)?, replaces: false, old };
+        let mut staging = Self { folder, work: WorkFolder::begin(&part)?, replaced: None, old };
         match staging.check(replaced) {
-            Ok(replaces) => {
-                staging.replaces = replaces;
+            Ok(earlier) => {
+                staging.replaced = earlier;
                 Ok(staging)
             }
             Err(error) => {
@@ -76,8 +78,8 @@ impl Staging {
         }
     }
 
-    /// Checks that the destination can be used. Returns whether it is an earlier backup, which will be replaced.
-    fn check(&self, replaced: Option<&str>) -> Result<bool> {
+    /// Checks that the destination can be used. Locks an earlier backup there, which will be replaced.
+    fn check(&self, replaced: Option<&str>) -> Result<Option<FolderLock>> {
         let Self { folder, old, .. } = self;
         // A crash while the earlier backup was being replaced has left it under its other name.
         if let Some(cluster_id) = replaced
@@ -87,12 +89,12 @@ impl Staging {
             let failed = |error| failed_io(&format!("making the backup {}", folder.display()), error);
             fs::rename(old, folder).map_err(failed)?;
         }
-        let replaces = check_destination(folder, replaced)?;
+        let earlier = check_destination(folder, replaced)?;
         // Left by a crash while an earlier backup was being replaced, or a folder of the user.
-        if replaces && old.exists() {
+        if earlier.is_some() && old.exists() {
             return Err(in_use(old));
         }
-        Ok(replaces)
+        Ok(earlier)
     }
 
     /// The destination.
@@ -102,7 +104,7 @@ impl Staging {
 
     /// The earlier backup at the destination, which will be replaced.
     pub(super) fn earlier(&self) -> Option<&Path> {
-        self.replaces.then_some(&*self.folder)
+        self.replaced.as_ref().map(|_| &*self.folder)
     }
 
     /// Moves a complete copy to the destination, in place of an earlier backup there. Removes an incomplete one.
@@ -116,13 +118,17 @@ impl Staging {
     }
 
     fn move_copy(&self) -> Result<()> {
-        let Self { folder, work, replaces, old } = self;
+        let Self { folder, work, replaced, old } = self;
         let failed = |error| failed_io(&format!("moving the backup to {}", folder.display()), error);
-        if *replaces {
+        let replaces = replaced.is_some();
+        if replaces && exchange(&work.copy(), folder).map_err(failed)? {
+            return sync_folder(folder.parent().unwrap_or(folder)).map_err(failed);
+        }
+        if replaces {
             fs::rename(folder, old).map_err(failed)?;
         }
         if let Err(error) = fs::rename(work.copy(), folder) {
-            if *replaces && let Err(error) = fs::rename(old, folder) {
+            if replaces && let Err(error) = fs::rename(old, folder) {
                 tracing::warn!(folder = %old.display(), %error, "the earlier backup was not moved back");
             }
             return Err(failed(error));
@@ -142,8 +148,26 @@ impl Staging {
     }
 }
 
-/// Checks that a destination is free. Returns whether it is an earlier backup of the database with this cluster id.
-fn check_destination(folder: &Path, replaced: Option<&str>) -> Result<bool> {
+/// Exchanges two folders, so that neither path is absent in between. Returns whether the system can do that.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn exchange(a: &Path, b: &Path) -> io::Result<bool> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+
+    match renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(true),
+        Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn exchange(_: &Path, _: &Path) -> io::Result<bool> {
+    Ok(false)
+}
+
+/// Checks that a destination is free. Locks an earlier backup there of the database with this cluster id.
+fn check_destination(folder: &Path, replaced: Option<&str>) -> Result<Option<FolderLock>> {
     if folder.is_symlink() {
         return Err(Error::invalid(format!(
             "{} is a symbolic link, which the backup would replace; name the folder itself",
@@ -152,10 +176,14 @@ fn check_destination(folder: &Path, replaced: Option<&str>) -> Result<bool> {
     }
     match fs::read_dir(folder) {
         Ok(_) if replaced.is_some() && is_data_folder(folder) => {
-            check_not_open(folder).map_err(|error| match error.kind() {
+            let lock = FolderLock::take(folder).map_err(|error| match error.kind() {
                 ErrorKind::Locked => Error::new(
                     ErrorKind::Locked,
-                    format!("{} is the folder of an open database; name another destination", folder.display()),
+                    format!(
+                        "{} is the folder of an open database, or is being restored, verified or replaced; wait until \
+                         that has ended, or name another destination",
+                        folder.display()
+                    ),
                 ),
                 _ => error,
             })?;
@@ -167,15 +195,15 @@ fn check_destination(folder: &Path, replaced: Option<&str>) -> Result<bool> {
                     folder.display()
                 )));
             }
-            Ok(true)
+            Ok(Some(lock))
         }
         Ok(mut entries) => {
             if entries.next().is_some() {
                 return Err(in_use(folder));
             }
-            Ok(false)
+            Ok(None)
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => Err(in_use(folder)),
         Err(error) => Err(failed_io(&format!("making the backup {}", folder.display()), error)),
     }
@@ -214,6 +242,9 @@ impl WorkFolder {
     fn begin(path: &Path) -> Result<Self> {
         let failed = |error| failed_io(&format!("making {}", path.display()), error);
         match private_folder::create(path) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
+                return Err(Error::invalid(format!("{} is too long a name; name another destination", path.display())));
+            }
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed(error)),
             Err(_) if !is_left_over(path) => return Err(in_use(path)),
             Ok(()) | Err(_) => {}
@@ -266,21 +297,6 @@ impl WorkFolder {
             tracing::warn!(folder = %self.path.display(), %error, "the folder of a backup was not removed");
         }
     }
-}
-
-/// Whether an open file is the one at this path.
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-
-    let place = |metadata: &fs::Metadata| (metadata.dev(), metadata.ino());
-    matches!((file.metadata(), fs::metadata(path)), (Ok(open), Ok(stored)) if place(&open) == place(&stored))
-}
-
-/// Such a file cannot be removed while it is open.
-#[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> bool {
-    true
 }
 
 /// Whether a folder is empty, or contains only what a backup that has not ended leaves: an empty lock file and the

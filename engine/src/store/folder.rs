@@ -33,6 +33,9 @@ const DATA_FOLDER: &str = "data";
 const CREATING_FILE: &str = "CREATING";
 const PROBE_FILE: &str = "PROBE";
 
+/// How often a folder is locked again because it was replaced.
+const LOCK_ATTEMPTS: usize = 10;
+
 /// Bytes that [`Folder::probe`] writes. More than the blocks that file systems keep within the entry of a file.
 const PROBE_BYTES: usize = 64 << 10;
 
@@ -62,13 +65,30 @@ pub(crate) fn is_data_folder(path: &Path) -> bool {
     path.join(FORMAT_FILE).is_file() && path.join(LOCK_FILE).is_file()
 }
 
-/// Checks that no process has a data folder open.
-///
-/// # Errors
-/// `Locked`, `Io`.
-pub(crate) fn check_not_open(path: &Path) -> Result<()> {
-    let lock = lock(path)?;
-    lock.unlock().map_err(|error| failed_io(&format!("unlocking {}", path.display()), error))
+/// The lock of a data folder that nobody has open, until this value is dropped.
+#[derive(Debug)]
+pub(crate) struct FolderLock {
+    file: File,
+    path: PathBuf,
+}
+
+impl FolderLock {
+    /// Locks a data folder.
+    ///
+    /// # Errors
+    /// `Locked`, `Io`.
+    pub fn take(path: &Path) -> Result<Self> {
+        Ok(Self { file: lock(path)?, path: path.to_owned() })
+    }
+}
+
+/// Closing the file would not unlock it while a forked child process has it open.
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        if let Err(error) = self.file.unlock() {
+            tracing::warn!(folder = %self.path.display(), %error, "unlocking the data folder failed");
+        }
+    }
 }
 
 impl Folder {
@@ -338,9 +358,37 @@ fn write_format(folder: &Path) -> std::io::Result<()> {
 
 pub(super) fn lock(folder: &Path) -> Result<File> {
     let path = folder.join(LOCK_FILE);
+    let mut file = lock_once(folder, &path)?;
+    // A backup may have replaced the folder after the file was opened. It holds the lock until then. The number of
+    // attempts is limited because not all file systems tell whether two files are the same.
+    for _ in 0..LOCK_ATTEMPTS {
+        if is_at(&file, &path) {
+            break;
+        }
+        file = lock_once(folder, &path)?;
+    }
+    Ok(file)
+}
+
+/// Whether an open file is the one at this path.
+#[cfg(unix)]
+pub(crate) fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    let place = |metadata: &fs::Metadata| (metadata.dev(), metadata.ino());
+    matches!((file.metadata(), fs::metadata(path)), (Ok(open), Ok(stored)) if place(&open) == place(&stored))
+}
+
+/// Such a file cannot be removed while it is open.
+#[cfg(not(unix))]
+pub(crate) fn is_at(_: &File, _: &Path) -> bool {
+    true
+}
+
+/// Locks the file at `path`.
+fn lock_once(folder: &Path, path: &Path) -> Result<File> {
     let failed = |error| failed_io(&format!("locking {}", path.display()), error);
-    let mut file =
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {

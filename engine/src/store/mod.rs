@@ -54,7 +54,7 @@ pub use self::fjall::{FjallStore, SYNC_INTERVAL, StoreOptions};
 pub(crate) use self::fjall::{cached_files_max, failed_io};
 pub(crate) use self::fjall::{held_by_compactions, memtables_in_use};
 pub use self::folder::FORMAT;
-pub(crate) use self::folder::{check_not_open, is_data_folder, sync_folder};
+pub(crate) use self::folder::{FolderLock, is_at, is_data_folder, sync_folder};
 pub use self::journal::JournalDamage;
 pub(crate) use self::journal::repair as repair_journals;
 pub(crate) use self::machine_memory::memory_bytes;

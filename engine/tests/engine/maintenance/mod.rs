@@ -560,6 +560,45 @@ fn tables_are_created_while_an_incremental_backup_copies_files() {
 
 /// The journal still has the put and the marker, but recovery would replay the put alone: the row between them is the
 /// newest pair that is left in the files.
+/// Otherwise a program that opens it meanwhile would lose what it writes, or read parts of both.
+#[test]
+fn an_earlier_backup_is_locked_while_another_one_replaces_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |path: &std::path::Path| Engine::open(path, Options::default());
+    let engine = open(&folder.path().join("from")).unwrap();
+    engine.create_table(descriptor("t", &["f"]), vec![]).unwrap();
+    let table = engine.table(&name("t"));
+    let to = folder.path().join("to");
+    for round in 0..3 {
+        table.put(&put(&format!("row{round}"), &[("f:q", 1, "v")])).unwrap();
+        let mut tried = 0;
+        engine
+            .backup_incremental(&to, &mut |_| {
+                tried += 1;
+                if round > 0 {
+                    assert_eq!(kind(open(&to).map(drop)), ErrorKind::Locked);
+                    let restored = folder.path().join("restored");
+                    let restored = Engine::restore(&to, &restored, Options::default(), &mut |_| Ok(()));
+                    assert_eq!(kind(restored), ErrorKind::Locked);
+                    assert_eq!(kind(engine.backup_incremental(&to, &mut |_| Ok(()))), ErrorKind::InvalidArgument);
+                }
+                Ok(())
+            })
+            .unwrap();
+        assert!(tried > 0);
+        let others: Vec<_> =
+            std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(others.iter().all(|name| !name.to_string_lossy().starts_with("to.")), "{others:?}");
+    }
+    // A failed one leaves it unlocked and as it was.
+    table.put(&put("later", &[("f:q", 1, "v")])).unwrap();
+    let failed = engine.backup_incremental(&to, &mut |_| Err(hjall_engine::Error::invalid("stopped")));
+    assert_eq!(kind(failed), ErrorKind::InvalidArgument);
+    let backup = open(&to).unwrap();
+    let copied = backup.table(&name("t"));
+    assert_eq!((read(&copied, "row2").len(), read(&copied, "later").len()), (1, 0));
+}
+
 #[test]
 fn a_put_that_a_compaction_has_dropped_does_not_come_back_after_a_crash() {
     let (folder, crashed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
