@@ -121,13 +121,7 @@ pub fn columns(value: Option<&Bound<'_, PyAny>>, encoding: Encoding<'_>) -> PyRe
 /// # Errors
 /// `TypeError` if the value is not an integer, `OverflowError` if it does not fit into 64 bits.
 pub fn timestamp(value: &Bound<'_, PyAny>) -> PyResult<i64> {
-    integer(value, "timestamp").map_err(|error| {
-        if error.is_instance_of::<PyTypeError>(value.py()) {
-            PyTypeError::new_err("timestamp must be an integer: milliseconds since 1970")
-        } else {
-            error
-        }
-    })
+    integer_or(value, "timestamp", || "timestamp must be an integer: milliseconds since 1970".to_owned())
 }
 
 /// An integer. `what` names it in messages.
@@ -135,10 +129,17 @@ pub fn timestamp(value: &Bound<'_, PyAny>) -> PyResult<i64> {
 /// # Errors
 /// `TypeError` if the value is not an integer, `OverflowError` if it does not fit into 64 bits.
 pub fn integer(value: &Bound<'_, PyAny>, what: impl Display) -> PyResult<i64> {
+    integer_or(value, &what, || {
+        let given = value.get_type().name().map_or_else(|_| String::new(), |name| format!(", not {name}"));
+        format!("{what} must be an integer{given}")
+    })
+}
+
+/// An integer, as [`integer`] returns it. `no_integer` is the message of the `TypeError`.
+fn integer_or(value: &Bound<'_, PyAny>, what: impl Display, no_integer: impl FnOnce() -> String) -> PyResult<i64> {
     value.extract::<i64>().map_err(|error| {
         if error.is_instance_of::<PyTypeError>(value.py()) {
-            let given = value.get_type().name().map_or_else(|_| String::new(), |name| format!(", not {name}"));
-            PyTypeError::new_err(format!("{what} must be an integer{given}"))
+            PyTypeError::new_err(no_integer())
         } else if error.is_instance_of::<PyOverflowError>(value.py()) {
             PyOverflowError::new_err(format!("{what} must be an integer from -2**63 to 2**63 - 1"))
         } else {
@@ -156,23 +157,18 @@ pub fn integer32(value: &Bound<'_, PyAny>, what: &str) -> PyResult<i32> {
     i32::try_from(integer(value, what)?).map_err(too_large)
 }
 
-/// A largest number of versions; `None` for all. Larger numbers than HBase's largest one stand for that.
+/// A largest number of versions; `None` for all. The largest `i32` stands for all, and for larger numbers.
 ///
 /// # Errors
 /// Those of [`integer`], and `ValueError` unless it is at least 1.
-pub fn versions(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i32>> {
-    let Some(value) = value else { return Ok(None) };
-    let versions = integer(value, "versions").map_err(|error| {
-        if error.is_instance_of::<PyTypeError>(value.py()) {
-            PyTypeError::new_err("versions must be an integer, or None for all versions")
-        } else {
-            error
-        }
-    })?;
+pub fn versions(value: Option<&Bound<'_, PyAny>>) -> PyResult<i32> {
+    let Some(value) = value else { return Ok(i32::MAX) };
+    let no_integer = || "versions must be an integer, or None for all versions".to_owned();
+    let versions = integer_or(value, "versions", no_integer)?;
     if versions < 1 {
         return Err(PyValueError::new_err("versions must be at least 1, or None for all versions"));
     }
-    Ok(Some(i32::try_from(versions).unwrap_or(i32::MAX)))
+    Ok(i32::try_from(versions).unwrap_or(i32::MAX))
 }
 
 /// The timestamp of a mutation; `None` stands for the time at which it is applied.

@@ -6,7 +6,7 @@
 //! DEST.part/copy         the copy, a data folder, which is moved to DEST when it is complete; then the earlier backup
 //! DEST.old               the earlier backup while the new one replaces it, where folders cannot be exchanged
 //! ```
-//! An earlier backup stays locked until the new one has replaced it, so that nobody opens it meanwhile.
+//! The earlier backup is locked until the new one replaces it. No other process can open it in that time.
 //!
 //! If UNFINISHED exists and is not locked, a crash has ended the backup, and the next one removes what it has left. No
 //! other folder is ever removed.
@@ -28,7 +28,7 @@ pub(super) struct Staging {
     /// Where it is built.
     pub(super) work: WorkFolder,
     /// The lock of an earlier backup at the destination, which will be replaced.
-    replaced: Option<FolderLock>,
+    earlier: Option<FolderLock>,
     /// The path of the earlier backup while it is being replaced.
     old: PathBuf,
 }
@@ -65,10 +65,10 @@ impl Staging {
             })?;
         }
         // From here on, no other backup to this destination is in progress.
-        let mut staging = Self { folder, work: WorkFolder::begin(&part)?, replaced: None, old };
+        let mut staging = Self { folder, work: WorkFolder::begin(&part)?, earlier: None, old };
         match staging.check(replaced) {
             Ok(earlier) => {
-                staging.replaced = earlier;
+                staging.earlier = earlier;
                 Ok(staging)
             }
             Err(error) => {
@@ -104,7 +104,7 @@ impl Staging {
 
     /// The earlier backup at the destination, which will be replaced.
     pub(super) fn earlier(&self) -> Option<&Path> {
-        self.replaced.as_ref().map(|_| &*self.folder)
+        self.earlier.as_ref().map(|_| &*self.folder)
     }
 
     /// Moves a complete copy to the destination, in place of an earlier backup there. Removes an incomplete one.
@@ -118,23 +118,21 @@ impl Staging {
     }
 
     fn move_copy(&self) -> Result<()> {
-        let Self { folder, work, replaced, old } = self;
+        let Self { folder, work, earlier, old } = self;
         let failed = |error| failed_io(&format!("moving the backup to {}", folder.display()), error);
-        let replaces = replaced.is_some();
-        if replaces && exchange(&work.copy(), folder).map_err(failed)? {
-            return sync_folder(folder.parent().unwrap_or(folder)).map_err(failed);
-        }
-        if replaces {
+        let is_exchanged = earlier.is_some() && exchange(&work.copy(), folder).map_err(failed)?;
+        let sets_aside = earlier.is_some() && !is_exchanged;
+        if sets_aside {
             fs::rename(folder, old).map_err(failed)?;
         }
-        if let Err(error) = fs::rename(work.copy(), folder) {
-            if replaces && let Err(error) = fs::rename(old, folder) {
+        if !is_exchanged && let Err(error) = fs::rename(work.copy(), folder) {
+            if sets_aside && let Err(error) = fs::rename(old, folder) {
                 tracing::warn!(folder = %old.display(), %error, "the earlier backup was not moved back");
             }
             return Err(failed(error));
         }
         sync_folder(folder.parent().unwrap_or(folder)).map_err(failed)?;
-        if !replaces {
+        if !sets_aside {
             return Ok(());
         }
         fs::remove_dir_all(old).map_err(|error| {

@@ -43,19 +43,16 @@ const PROBE_BYTES: usize = 64 << 10;
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    lock: File,
+    _lock: FolderLock,
     /// The folder of which this one is a temporary copy. The copy is removed when this value is dropped.
     original: Option<PathBuf>,
 }
 
-/// Closing the file would not unlock it while a forked child process has it open.
 impl Drop for Folder {
     fn drop(&mut self) {
+        // Before the folder is unlocked.
         if self.original.is_some() {
             temporary_folder::remove(&self.path);
-        }
-        if let Err(error) = self.lock.unlock() {
-            tracing::warn!(folder = %self.path.display(), %error, "unlocking the data folder failed");
         }
     }
 }
@@ -65,7 +62,7 @@ pub(crate) fn is_data_folder(path: &Path) -> bool {
     path.join(FORMAT_FILE).is_file() && path.join(LOCK_FILE).is_file()
 }
 
-/// The lock of a data folder that nobody has open, until this value is dropped.
+/// An exclusive lock on a data folder, released on drop.
 #[derive(Debug)]
 pub(crate) struct FolderLock {
     file: File,
@@ -73,12 +70,24 @@ pub(crate) struct FolderLock {
 }
 
 impl FolderLock {
-    /// Locks a data folder.
+    /// Locks a data folder, and creates the file that is locked if it does not exist.
     ///
     /// # Errors
     /// `Locked`, `Io`.
-    pub fn take(path: &Path) -> Result<Self> {
-        Ok(Self { file: lock(path)?, path: path.to_owned() })
+    pub fn take(folder: &Path) -> Result<Self> {
+        for _ in 0..LOCK_ATTEMPTS {
+            let lock = Self::take_once(folder)?;
+            // A backup may have replaced the folder after the file was opened. It holds the lock until then.
+            if is_at(&lock.file, &folder.join(LOCK_FILE)) {
+                return Ok(lock);
+            }
+        }
+        // Not all file systems tell whether two files are the same.
+        Self::take_once(folder)
+    }
+
+    fn take_once(folder: &Path) -> Result<Self> {
+        Ok(Self { file: lock(folder, &folder.join(LOCK_FILE))?, path: folder.to_owned() })
     }
 }
 
@@ -102,8 +111,8 @@ impl Folder {
         let path = path
             .canonicalize()
             .map_err(|error| failed_io(&format!("opening the data folder {}", path.display()), error))?;
-        let lock = lock(&path)?;
-        let folder = Self { path, lock, original: None };
+        let lock = FolderLock::take(&path)?;
+        let folder = Self { path, _lock: lock, original: None };
         folder.check_format()?;
         // Not before it is known to be a data folder: another folder must not be restricted.
         private_folder::warn_if_accessible(&folder.path);
@@ -153,7 +162,7 @@ impl Folder {
             );
             Error::new(ErrorKind::Io, message).with_source(error)
         })?;
-        let folder = Self { path: copy, lock, original: Some(path.clone()) };
+        let folder = Self { path: copy, _lock: lock, original: Some(path.clone()) };
         let data = Self::prepare_copy(&folder.path)?;
         private_copy::copy(&Self::data_of(&path), &data, &path.join(LOCK_FILE))?;
         Ok(folder)
@@ -356,20 +365,6 @@ fn write_format(folder: &Path) -> std::io::Result<()> {
     sync_folder(folder)
 }
 
-pub(super) fn lock(folder: &Path) -> Result<File> {
-    let path = folder.join(LOCK_FILE);
-    let mut file = lock_once(folder, &path)?;
-    // A backup may have replaced the folder after the file was opened. It holds the lock until then. The number of
-    // attempts is limited because not all file systems tell whether two files are the same.
-    for _ in 0..LOCK_ATTEMPTS {
-        if is_at(&file, &path) {
-            break;
-        }
-        file = lock_once(folder, &path)?;
-    }
-    Ok(file)
-}
-
 /// Whether an open file is the one at this path.
 #[cfg(unix)]
 pub(crate) fn is_at(file: &File, path: &Path) -> bool {
@@ -385,8 +380,8 @@ pub(crate) fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 
-/// Locks the file at `path`.
-fn lock_once(folder: &Path, path: &Path) -> Result<File> {
+/// Locks the file at `path`, which belongs to `folder`.
+fn lock(folder: &Path, path: &Path) -> Result<File> {
     let failed = |error| failed_io(&format!("locking {}", path.display()), error);
     let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
     match file.try_lock() {

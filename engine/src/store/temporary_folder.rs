@@ -1,12 +1,12 @@
 //! Temporary folders. Each is locked while it is in use, so that a later process can remove the folder of a process
 //! that was killed.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{folder, private_folder};
+use super::{FolderLock, private_folder};
 
 /// The beginning of the name of each temporary folder.
 const PREFIX: &str = ".hjall-read-";
@@ -20,7 +20,7 @@ const NAMES: usize = 100;
 /// Creates a temporary folder, and returns it with its locked file. It is in the first of these folders in which files
 /// of `source` can be linked: the system's folder for temporary files, and the parent of `source`. If that is neither,
 /// it is in the system's folder. `file` is a file of `source`.
-pub(super) fn create(source: &Path, file: &str) -> io::Result<(PathBuf, File)> {
+pub(super) fn create(source: &Path, file: &str) -> io::Result<(PathBuf, FolderLock)> {
     let system = std::env::temp_dir();
     let mut failed = None;
     for parent in [system.as_path()].into_iter().chain(source.parent()) {
@@ -39,7 +39,7 @@ pub(super) fn create(source: &Path, file: &str) -> io::Result<(PathBuf, File)> {
     create_in(&system).map_err(|error| failed.unwrap_or(error))
 }
 
-fn create_in(parent: &Path) -> io::Result<(PathBuf, File)> {
+fn create_in(parent: &Path) -> io::Result<(PathBuf, FolderLock)> {
     static CREATED: AtomicU64 = AtomicU64::new(0);
     let mut refused = None;
     for _ in 0..NAMES {
@@ -49,7 +49,7 @@ fn create_in(parent: &Path) -> io::Result<(PathBuf, File)> {
             // A process in another container may have the same id.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => refused = Some(error),
             Err(error) => return Err(error),
-            Ok(()) => match folder::lock(&path) {
+            Ok(()) => match FolderLock::take(&path) {
                 // Another process may have taken the folder for a stale one, and removed it, until it was locked.
                 Ok(lock) if path.join(LOCK_FILE).exists() => return Ok((path, lock)),
                 Ok(_) => {}

@@ -2,16 +2,18 @@
 
 import struct
 
+from hjall.arguments import an_integer
+
 _COUNTER = struct.Struct(">q")
 
 
 def encoded(value: int) -> bytes:
     """The stored form of a counter. Raises `struct.error`, as HappyBase does, unless it is an integer that fits."""
     try:
-        return _COUNTER.pack(value)
-    except struct.error:
-        reason = " from -2**63 to 2**63 - 1" if hasattr(value, "__index__") else f", not {type(value).__name__}"
-        raise struct.error(f"value must be an integer{reason}") from None
+        an_integer("value", value)
+    except (TypeError, OverflowError) as error:
+        raise struct.error(str(error)) from None
+    return _COUNTER.pack(value)
 
 
 def decoded(stored: bytes) -> int:
@@ -21,7 +23,6 @@ def decoded(stored: bytes) -> int:
 
 
 def negated(value: int) -> int:
-    """The amount that is added to subtract `value`. Raises `TypeError` unless it is an integer."""
-    if not hasattr(value, "__index__"):
-        raise TypeError(f"value must be an integer, not {type(value).__name__}")
+    """The amount that is added to subtract `value`. Raises as `an_integer` does."""
+    an_integer("value", value)
     return -value

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from hjall import _native
+from hjall.arguments import an_integer, at_least_one
 from hjall.cell import Cell, RowCells
 from hjall.filters import Filter
 from hjall.types import BytesLike, Columns, Row, TimeRange
@@ -62,10 +63,10 @@ class ScanArguments:
         """Checks the arguments; see the class."""
         self.reverse = bool(self.reverse)
         for name, number in (("limit", self.limit), ("scan_batching", self.scan_batching)):
-            at_least_one(name, number)
-        an_integer("versions", self.versions)
-        if self.batch_size is None:
-            raise TypeError("batch_size must be an integer, not NoneType")
+            at_least_one(name, number, bits=31)
+        if self.versions is not None:
+            an_integer("versions", self.versions, bits=31)
+        an_integer("batch_size", self.batch_size, bits=31)
         if self.row_prefix is not None and (self.row_start is not None or self.row_stop is not None):
             raise TypeError("row_prefix cannot be combined with row_start or row_stop")
 
@@ -122,23 +123,6 @@ def description(table: bytes, arguments: Iterable[str]) -> str:
     """The table and the arguments of a scan, for its representation."""
     given = ", ".join(arguments)
     return f"scan of {table!r}: {given}" if given else f"scan of {table!r}"
-
-
-def at_least_one(name: str, number: int | None) -> None:
-    """Checks an argument as `an_integer` does. Raises `ValueError` if it is less than 1."""
-    if number is not None and hasattr(number, "__index__") and number < 1:
-        raise ValueError(f"{name} must be at least 1, not {number}")
-    an_integer(name, number)
-
-
-def an_integer(name: str, number: int | None) -> None:
-    """Checks an argument. Raises `TypeError` if it is not an integer, `OverflowError` if it is too large."""
-    if number is None:
-        return
-    if not hasattr(number, "__index__"):
-        raise TypeError(f"{name} must be an integer, not {type(number).__name__}")
-    if number >= 1 << 31:
-        raise OverflowError(f"{name} must be an integer up to 2**31 - 1")
 
 
 class Scan(Generator[Item_co, None, None]):

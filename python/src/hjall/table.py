@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from hjall import _native, counters
+from hjall.arguments import at_least_one
 from hjall.arrow.names import ColumnNames, column_requests, decoder, family_name, targets
 from hjall.arrow.protocol import ArrowArray, ArrowStream
 from hjall.arrow.scan import ArrowScan
@@ -20,7 +21,6 @@ from hjall.scan import (
     PREVIEW_ROWS,
     Scan,
     ScanArguments,
-    at_least_one,
     cells_of,
     description,
     rows_html,

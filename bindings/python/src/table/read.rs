@@ -147,7 +147,7 @@ impl Table {
         time_range: Option<(i64, i64)>,
         filter: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let max_versions = convert::versions(versions)?.unwrap_or(i32::MAX);
+        let max_versions = convert::versions(versions)?;
         let columns = PyList::new(py, [column])?.into_any();
         let get = Get { max_versions, ..self.get_request(row, Some(&columns), timestamp, time_range, filter)? };
         let table = self.handle.table()?;

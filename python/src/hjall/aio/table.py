@@ -12,8 +12,9 @@ from hjall.aio.arrow import ArrowScan
 from hjall.aio.batch import Batch
 from hjall.aio.fetches import Fetches
 from hjall.aio.threads import awaited, awaited_read, described
+from hjall.arguments import at_least_one
 from hjall.cell import Cell, RowCells
-from hjall.scan import BATCH_SIZE, ScanArguments, at_least_one
+from hjall.scan import BATCH_SIZE, ScanArguments
 from hjall.types import BytesLike, Columns, Row, TimeRange
 
 if TYPE_CHECKING:
