@@ -1,5 +1,4 @@
 """Exit codes and texts of the commands for data folders, when tables change meanwhile or the disk is full."""
-
 import os
 import resource
 import subprocess
@@ -11,21 +10,12 @@ import pytest
 
 from serving import Hjall, binary
 
-pytestmark = pytest.mark.skipif(
-    sys.platform == "win32",
-    reason="Windows has neither limits on file sizes nor the control socket",
-)
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither limits on file sizes nor the control socket")
 
 
 def run(*arguments, **options):
     """(exit code, standard error) of a command."""
-    done = subprocess.run(
-        [binary(), *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        **options,
-    )
+    done = subprocess.run([binary(), *map(str, arguments)], capture_output=True, text=True, timeout=120, **options)
     return done.returncode, done.stderr
 
 
@@ -45,20 +35,10 @@ def with_rows(folder, rows=100):
         server.stop()
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["verify"],
-        ["compact"],
-        ["backup", "copy"],
-        ["serve", "--listen", "127.0.0.1:0", "--info-listen", "off"],
-    ],
-)
+@pytest.mark.parametrize("command", [["verify"], ["compact"], ["backup", "copy"], ["serve", "--listen", "127.0.0.1:0", "--info-listen", "off"]])
 def test_a_full_disk_has_an_exit_code_of_its_own(tmp_path, command):
     with_rows(tmp_path / "data")
-    code, said = run(
-        *command, "--data", tmp_path / "data", preexec_fn=no_file_grows, cwd=tmp_path
-    )
+    code, said = run(*command, "--data", tmp_path / "data", preexec_fn=no_file_grows, cwd=tmp_path)
     assert code == 10 and "free space" in said, (code, said)
     code, said = run("verify", "--data", tmp_path / "data")
     assert code == 0, said
@@ -67,52 +47,29 @@ def test_a_full_disk_has_an_exit_code_of_its_own(tmp_path, command):
 def test_a_limit_on_the_size_of_files_is_reported(tmp_path):
     """Not by the signal, which ends a process without a message."""
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
-    for command in (
-        ["serve", "--listen", "127.0.0.1:0", "--info-listen", "off"],
-        ["shell", "-n", "-e", "list"],
-    ):
+    for command in (["serve", "--listen", "127.0.0.1:0", "--info-listen", "off"], ["shell", "-n", "-e", "list"]):
         code, said = run(*command, "--data", tmp_path / command[0], preexec_fn=limit)
-        assert (
-            code == 10
-            and str(tmp_path / command[0]) in said
-            and "a limit on file sizes was reached" in said
-        ), (code, said)
+        assert code == 10 and str(tmp_path / command[0]) in said and "a limit on file sizes was reached" in said, (code, said)
 
 
-@pytest.mark.skipif(
-    not hasattr(resource, "prlimit"), reason="the limits of another process are Linux's"
-)
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="the limits of another process are Linux's")
 @pytest.mark.parametrize("extent", [[], ["--incremental"]], ids=["full", "incremental"])
 def test_a_backup_to_a_full_disk_names_that_disk(tmp_path, extent):
     with_rows(tmp_path / "data")
     with Hjall(tmp_path / "data") as server:
         server.limit_file_size(10)
-        code, said = run(
-            "backup", *extent, tmp_path / "copy", "--data", tmp_path / "data"
-        )
+        code, said = run("backup", *extent, tmp_path / "copy", "--data", tmp_path / "data")
         server.limit_file_size()
-        assert (
-            code == 10
-            and f"the disk is that of {tmp_path / 'copy'}" in said
-            and "disk of the data folder" not in said
-        ), (code, said)
-        assert (
-            run("backup", *extent, tmp_path / "copy", "--data", tmp_path / "data")[0]
-            == 0
-        )
+        assert code == 10 and f"the disk is that of {tmp_path / 'copy'}" in said and "disk of the data folder" not in said, (code, said)
+        assert run("backup", *extent, tmp_path / "copy", "--data", tmp_path / "data")[0] == 0
 
 
 def test_a_backup_onto_the_folder_of_an_open_database(tmp_path):
     with_rows(tmp_path / "data")
     with Hjall(tmp_path / "data"):
-        code, said = run(
-            "backup", "--incremental", tmp_path / "data", "--data", tmp_path / "data"
-        )
-    assert (
-        code == 2
-        and "is the folder of an open database, or is being restored" in said
-        and "name another destination" in said
-    ), (code, said)
+        code, said = run("backup", "--incremental", tmp_path / "data", "--data", tmp_path / "data")
+    assert code == 2 and "is the folder of an open database, or is being restored" in said, (code, said)
+    assert "name another destination" in said
 
 
 def test_a_backup_beside_tables_that_come_and_go(tmp_path):
@@ -134,12 +91,8 @@ def test_a_backup_beside_tables_that_come_and_go(tmp_path):
         thread.start()
         try:
             for attempt in range(8):
-                code, said = run(
-                    "backup", tmp_path / f"copy-{attempt}", "--data", tmp_path / "data"
-                )
-                assert code == 0 or (
-                    code == 1 and "try again when no tables are being changed" in said
-                ), (code, said)
+                code, said = run("backup", tmp_path / f"copy-{attempt}", "--data", tmp_path / "data")
+                assert code == 0 or (code == 1 and "try again when no tables are being changed" in said), (code, said)
                 if code == 0:
                     code, said = run("verify", "--data", tmp_path / f"copy-{attempt}")
                     assert code == 0, said
@@ -152,98 +105,38 @@ def test_a_backup_beside_tables_that_come_and_go(tmp_path):
 def test_many_backups_are_asked_for_at_once(tmp_path):
     with_rows(tmp_path / "data")
     with Hjall(tmp_path / "data"):
-        asking = [
-            subprocess.Popen(
-                [
-                    binary(),
-                    "backup",
-                    tmp_path / f"copy-{n}",
-                    "--data",
-                    tmp_path / "data",
-                ],
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-            for n in range(40)
-        ]
-        ended = [
-            (process.communicate(timeout=120)[1], process.returncode)
-            for process in asking
-        ]
+        asking = [subprocess.Popen([binary(), "backup", tmp_path / f"copy-{n}", "--data", tmp_path / "data"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for n in range(40)]
+        ended = [(process.communicate(timeout=120)[1], process.returncode) for process in asking]
     assert any(code == 0 for _, code in ended)
     for said, code in ended:
-        assert code == 0 or (
-            code == 1 and "requests are being served already; try again" in said
-        ), (code, said)
+        assert code == 0 or (code == 1 and "requests are being served already; try again" in said), (code, said)
 
 
 def test_memory_and_a_folder_are_not_combined(tmp_path):
-    code, said = run(
-        "serve", "--memory", "--data", tmp_path / "data", "--listen", "127.0.0.1:0"
-    )
-    assert (
-        code == 2
-        and "--memory: server.memory cannot be combined with server.data (--data)"
-        in said
-    ), said
+    code, said = run("serve", "--memory", "--data", tmp_path / "data", "--listen", "127.0.0.1:0")
+    assert code == 2 and "--memory: server.memory cannot be combined with server.data (--data)" in said, said
     file = tmp_path / "hjall.toml"
     file.write_text("[server]\nmemory = true\n")
-    with_flag = subprocess.run(
-        [binary(), "verify", "--config", file, "--data", tmp_path / "absent"],
-        capture_output=True,
-        text=True,
-    )
-    assert (
-        with_flag.returncode == 2
-        and f"{file}:2: server.memory cannot be combined" in with_flag.stderr
-    )
+    with_flag = subprocess.run([binary(), "verify", "--config", file, "--data", tmp_path / "absent"], capture_output=True, text=True)
+    assert with_flag.returncode == 2 and f"{file}:2: server.memory cannot be combined" in with_flag.stderr
     file.write_text(f'[server]\ndata = "{tmp_path / "data"}"\n')
     code, said = run("verify", "--config", file, "--set", "server.memory=true")
     assert code == 2 and "needs a data folder" in said, "a later layer decides"
-    file.write_text(
-        subprocess.run(
-            [binary(), "config", "--memory"], capture_output=True, text=True, check=True
-        ).stdout
-    )
+    file.write_text(subprocess.run([binary(), "config", "--memory"], capture_output=True, text=True, check=True).stdout)
     code, said = run("verify", "--config", file)
     assert code == 2 and "needs a data folder" in said, said
 
 
 def test_users_that_are_added_at_once_are_all_in_the_file(tmp_path):
     users = tmp_path / "users.toml"
-    adding = [
-        subprocess.Popen(
-            [
-                binary(),
-                "user",
-                "add",
-                f"user{n}",
-                "--users",
-                users,
-                "--no-password",
-                "--token",
-                "--read",
-                "*",
-            ],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for n in range(25)
-    ]
+    adding = [subprocess.Popen([binary(), "user", "add", f"user{n}", "--users", users, "--no-password", "--token", "--read", "*"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for n in range(25)]
     for process in adding:
         _, said = process.communicate(timeout=120)
         assert process.returncode == 0, said
-    listed = subprocess.run(
-        [binary(), "user", "check", "--users", users],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    assert sorted(line.split()[0] for line in listed.splitlines()) == sorted(
-        f"user{n}" for n in range(25)
-    )
+    listed = subprocess.run([binary(), "user", "check", "--users", users], capture_output=True, text=True, check=True).stdout
+    assert sorted(line.split()[0] for line in listed.splitlines()) == sorted(f"user{n}" for n in range(25))
     assert os.listdir(tmp_path) == ["users.toml"]
 
 
@@ -261,128 +154,63 @@ def owned(folder, by=OWNER):
         os.chown(entry, by, by)
 
 
-@pytest.mark.skipif(
-    sys.platform == "win32" or os.geteuid() != 0, reason="only root may give files away"
-)
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["verify"],
-        ["compact"],
-        ["backup", "copy"],
-        ["repair"],
-        ["shell", "-n", "-e", "list"],
-        ["restore", "backup"],
-    ],
-    ids=lambda c: c[0],
-)
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root may give files away")
+@pytest.mark.parametrize("command", [["verify"], ["compact"], ["backup", "copy"], ["repair"], ["shell", "-n", "-e", "list"], ["restore", "backup"]], ids=lambda c: c[0])
 def test_commands_of_root_leave_folders_of_others_alone(tmp_path, command):
     """Otherwise a server that runs as the owner could not open the folder any more."""
     data = tmp_path / "data"
     with_rows(data)
-    subprocess.run(
-        [binary(), "backup", tmp_path / "backup", "--data", data],
-        check=True,
-        capture_output=True,
-    )
+    subprocess.run([binary(), "backup", tmp_path / "backup", "--data", data], check=True, capture_output=True)
     if command[0] == "restore":
         data = tmp_path / "other"
         data.mkdir()
     owned(data)
     before = sorted((path, path.stat().st_mtime_ns) for path in data.rglob("*"))
     code, said = run(*command, "--data", data, cwd=tmp_path)
-    assert (
-        code == 2
-        and str(data) in said
-        and f"sudo -u '#{OWNER}' hjall {command[0]}" in said
-    ), (code, said)
-    assert (
-        sorted((path, path.stat().st_mtime_ns) for path in data.rglob("*")) == before
-    ), "nothing was changed"
+    assert code == 2 and str(data) in said and f"sudo -u '#{OWNER}' hjall {command[0]}" in said, (code, said)
+    assert sorted((path, path.stat().st_mtime_ns) for path in data.rglob("*")) == before, "nothing was changed"
     assert owners(data) == {OWNER}
     if command[0] == "restore":
         # The backup of another user, which opening it changes.
         owned(tmp_path / "backup")
         code, said = run(*command, "--data", tmp_path / "new", cwd=tmp_path)
-        assert code == 2 and "data folder backup belongs to the user" in said, (
-            code,
-            said,
-        )
+        assert code == 2 and "data folder backup belongs to the user" in said, (code, said)
         owned(tmp_path / "backup", by=0)
     owned(data, by=0)
     code, said = run(*command, "--data", data, cwd=tmp_path)
     assert code == 0, said
 
 
-@pytest.mark.skipif(
-    sys.platform == "win32" or os.geteuid() != 0, reason="only root may give files away"
-)
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root may give files away")
 def test_a_server_of_root_warns_of_a_folder_of_another_user(tmp_path):
     """It starts, because a container may run as root over a volume of another user."""
     data = tmp_path / "data"
     with_rows(data)
     with Hjall(data) as server:
-        assert not any("belongs to another user" in line for line in server.said), (
-            server.said
-        )
+        assert not any("belongs to another user" in line for line in server.said), server.said
         server.kill()
     owned(data)
     with Hjall(data) as server:
-        assert any("belongs to another user" in line for line in server.said), (
-            server.said
-        )
-        assert {path.stat().st_uid for path in data.glob("data/*.jnl")} == {OWNER}, (
-            "copies of journals keep the owner"
-        )
+        assert any("belongs to another user" in line for line in server.said), server.said
+        assert {path.stat().st_uid for path in data.glob("data/*.jnl")} == {OWNER}, "copies of journals keep the owner"
         server.stop()
 
 
 def test_a_start_that_cannot_listen_creates_no_database(tmp_path):
     with Hjall() as other:
-        code, said = run(
-            "serve",
-            "--data",
-            tmp_path / "data",
-            "--listen",
-            other.address,
-            "--info-listen",
-            "off",
-        )
+        code, said = run("serve", "--data", tmp_path / "data", "--listen", other.address, "--info-listen", "off")
     assert code == 3 and other.address in said, said
-    code, said = run(
-        "serve",
-        "--data",
-        tmp_path / "data",
-        "--listen",
-        "127.0.0.1:0",
-        "--users",
-        tmp_path / "absent.toml",
-    )
+    code, said = run("serve", "--data", tmp_path / "data", "--listen", "127.0.0.1:0", "--users", tmp_path / "absent.toml")
     assert code == 2 and "absent.toml" in said, said
     assert not (tmp_path / "data").exists()
 
 
 def test_the_error_for_a_folder_in_use_names_it_once_and_the_server(tmp_path):
     with Hjall(tmp_path / "data") as server:
-        code, said = run(
-            "serve",
-            "--data",
-            "./data",
-            "--listen",
-            "127.0.0.1:0",
-            "--info-listen",
-            "off",
-            cwd=tmp_path,
-        )
-        assert code == 4 and said.splitlines()[-1].startswith(
-            f"hjall: the data folder {tmp_path / 'data'} is in use"
-        ), said
+        code, said = run("serve", "--data", "./data", "--listen", "127.0.0.1:0", "--info-listen", "off", cwd=tmp_path)
+        assert code == 4 and said.splitlines()[-1].startswith(f"hjall: the data folder {tmp_path / 'data'} is in use"), said
         code, said = run("compact", "--data", tmp_path / "data")
-        assert (
-            code == 4
-            and f"hjall shell --server {server.address} -e \"major_compact 'TABLE'\""
-            in said
-        ), said
+        assert code == 4 and f"hjall shell --server {server.address} -e \"major_compact 'TABLE'\"" in said, said
 
 
 def test_commands_say_what_they_have_done(tmp_path):
@@ -390,18 +218,9 @@ def test_commands_say_what_they_have_done(tmp_path):
         pass
 
     def printed(*arguments):
-        return subprocess.run(
-            [binary(), *arguments],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=True,
-        ).stdout.splitlines()
+        return subprocess.run([binary(), *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True).stdout.splitlines()
 
-    assert printed("backup", "copy", "--data", "data") == [
-        f"backup completed: {tmp_path / 'copy'}"
-    ]
+    assert printed("backup", "copy", "--data", "data") == [f"backup completed: {tmp_path / 'copy'}"]
     assert printed("verify", "--data", "copy")[-1] == "no damage found"
     assert printed("restore", "copy") == [f"restored to {tmp_path / 'hjall-data'}"]
 
@@ -410,16 +229,6 @@ def test_commands_say_what_they_have_done(tmp_path):
 def test_an_empty_folder_is_no_database(tmp_path, command):
     """Such as the mount point of a disk that is not mounted."""
     (tmp_path / "empty").mkdir()
-    done = subprocess.run(
-        [binary(), *command, "--data", tmp_path / "empty"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (
-        done.returncode == 2 and "is empty" in done.stderr and "mounted" in done.stderr
-    ), done.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["empty"] and not list(
-        (tmp_path / "empty").iterdir()
-    )
+    done = subprocess.run([binary(), *command, "--data", tmp_path / "empty"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "is empty" in done.stderr and "mounted" in done.stderr, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["empty"] and not list((tmp_path / "empty").iterdir())
