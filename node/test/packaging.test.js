@@ -5,10 +5,10 @@
  */
 
 const assert = require('node:assert/strict');
-const { execFileSync } = require('node:child_process');
+const { execFileSync, execSync } = require('node:child_process');
 const { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
-const { join } = require('node:path');
+const { delimiter, join } = require('node:path');
 const { after, before, test } = require('node:test');
 const { platform } = require('../lib/embedded/native.js');
 
@@ -111,6 +111,28 @@ test('a bundle made by esbuild contains the native module', () => {
     assert.equal(execFileSync(process.execPath, ['bundle.cjs'], { cwd: out, encoding: 'utf8', env: environment }).trim(), 'x');
   } finally {
     rmSync(out, { recursive: true });
+  }
+});
+
+test('the recipes for esbuild in README.md, as CommonJS and as an ES module', () => {
+  const text = readFileSync(join(here, 'README.md'), 'utf8').replace(/\n +/g, ' ');
+  const [, command, format, banner] = /\*\*esbuild\*\*: `(esbuild [^`]*)`.*?\(`(--format=esm)`\).*?`(--banner:js=[^`]*)`/.exec(text);
+  for (const [type, line, program] of [
+    ['commonjs', command, BUNDLED],
+    ['module', `${command} ${format} ${banner}`, `import { memory } from 'hjall'; ${BODY}`],
+  ]) {
+    writeFileSync(join(folder, 'app.js'), program);
+    const path = `${join(here, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`;
+    execSync(`${line} --log-level=warning`, { cwd: folder, env: { ...process.env, PATH: path } });
+    const out = mkdtempSync(join(tmpdir(), 'hjall-esbuild-'));
+    try {
+      cpSync(join(folder, 'dist'), out, { recursive: true });
+      writeFileSync(join(out, 'package.json'), JSON.stringify({ type }));
+      assert.equal(execFileSync(process.execPath, ['app.js'], { cwd: out, encoding: 'utf8', env: environment }).trim(), 'x', type);
+    } finally {
+      rmSync(out, { recursive: true });
+      rmSync(join(folder, 'dist'), { recursive: true });
+    }
   }
 });
 

@@ -65,12 +65,24 @@ const firstLine = (text) => text.split('\n')[0];
 
 let loaded;
 
+/**
+ * The file of the module that is not in a platform's package: the one that the environment names, or that was built in
+ * this folder's package. Undefined if there is none.
+ */
+function localFile(name) {
+  if (process.env.HJALL_NODE_ADDON !== undefined) return process.env.HJALL_NODE_ADDON;
+  // A bundle that is an ES module has no __dirname, and no package around it.
+  if (typeof __dirname !== 'string') return undefined;
+  const built = join(__dirname, '..', '..', `hjall.${name}.node`);
+  return existsSync(built) ? built : undefined;
+}
+
 /** The native module. It is loaded on first use, since a program that only connects to servers does not need it. */
 function native() {
   if (loaded !== undefined) return loaded;
   const name = platform();
-  const local = process.env.HJALL_NODE_ADDON ?? join(__dirname, '..', '..', `hjall.${name}.node`);
-  if (process.env.HJALL_NODE_ADDON === undefined && !existsSync(local)) {
+  const local = localFile(name);
+  if (local === undefined) {
     loaded = required(name);
     return loaded;
   }
