@@ -12,11 +12,31 @@ const number = (least) => ({
   write: (value, what) => String(whole(value, what, least, INT_MAX)),
   read: (value) => (/^-?\d{1,10}$/.test(value) ? Number(value) : value),
 });
+/** VERSIONS. HBase stores 0 and negative numbers, with which every write is invisible. */
+const versions = {
+  write: (value, what) => {
+    if (Number.isInteger(value) && value < 1) throw noVersions(what, value);
+    return String(whole(value, what, 1, INT_MAX));
+  },
+  read: number(1).read,
+  attribute: (value, what) => {
+    if (/^-\d+$|^0+$/.test(value)) throw noVersions(what, value);
+    return value;
+  },
+};
+const noVersions = (what, value) =>
+  new RangeError(`${what}: Maximum versions must be positive, not ${value}: give the number of versions to keep, 1 or more`);
+
 const boolean = { write: (value, what) => String(flag(value, what)), read: (value) => value.toLowerCase() === 'true' };
 const named = (...names) => ({
   write: (value, what) => oneOf(value, names, what),
   read: (value) => value.toUpperCase(),
 });
+/** A name, of which HBase stores unknown ones and ignores them. */
+const strict = (...names) => {
+  const form = named(...names);
+  return { ...form, attribute: form.write };
+};
 /** TTL: a number of seconds, or 'FOREVER'. */
 const ttl = {
   write: (value, what) =>
@@ -32,9 +52,12 @@ const keep = {
   read: (value) => ({ TRUE: true, FALSE: false })[value.toUpperCase()] ?? value.toUpperCase(),
 };
 
-/** A family's options: HBase's attribute, and the conversion of its value. The database checks most bounds. */
+/**
+ * A family's options: HBase's attribute, and the conversion of its value. The database checks most bounds. `attribute`
+ * checks the text of an attribute that is given under HBase's name.
+ */
 const FAMILY = {
-  versions: ['VERSIONS', number(-INT_MAX)],
+  versions: ['VERSIONS', versions],
   minVersions: ['MIN_VERSIONS', number(-INT_MAX)],
   ttlSeconds: ['TTL', ttl],
   keepDeletedCells: ['KEEP_DELETED_CELLS', keep],
@@ -56,7 +79,7 @@ const FAMILY = {
 
 /** A table's options, likewise. */
 const TABLE = {
-  durability: ['DURABILITY', named(...DURABILITY)],
+  durability: ['DURABILITY', strict(...DURABILITY)],
   readOnly: ['READONLY', boolean],
   regionReplication: ['REGION_REPLICATION', number(-INT_MAX)],
 };
@@ -84,7 +107,14 @@ function attributesOf(options, known, where) {
       out.push([Buffer.from(attribute), Buffer.from(form.write(options[option], `${where}: option \`${option}\``))]);
     }
   }
-  return [...out, ...pairsOf(options.attributes, `${where}: option \`attributes\``)];
+  const place = `${where}: option \`attributes\``;
+  const forms = new Map(Object.values(known));
+  for (const [key, value] of pairsOf(options.attributes, place)) {
+    const name = text(key);
+    const checkedText = forms.get(name)?.attribute?.(text(value), `${place}: ${name}`);
+    out.push([key, checkedText === undefined ? value : Buffer.from(checkedText)]);
+  }
+  return out;
 }
 
 /** A family's descriptor. */
