@@ -24,19 +24,26 @@ function bytes(value, what, encoding) {
       `${what} must be a Buffer or Uint8Array, not the string ${shown(value)}: open the database with \`encoding: 'utf8'\`, or write Buffer.from(${shown(value)})`,
     );
   }
-  if (typeof value === 'number' || typeof value === 'bigint') {
-    const text = encoding === 'utf8' ? `'${value}' for its text, or ` : '';
-    throw new TypeError(
-      `${what} must be a Buffer or Uint8Array, not the number ${value}: use ${text}long(${shown(value)}) for the eight bytes of a counter`,
-    );
-  }
+  const allowed = encoding === 'utf8' ? 'a string, Buffer or Uint8Array' : 'a Buffer or Uint8Array';
+  if (typeof value === 'number' || typeof value === 'bigint')
+    throw new TypeError(`${what} must be ${allowed}, not the number ${value}: ${numberRemedy(value, encoding)}`);
   if (isUint8Array(value)) return value;
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) {
-    throw new TypeError(`${what} must be a Buffer or Uint8Array, not ${shown(value)}: wrap it in new Uint8Array(…)`);
+    throw new TypeError(`${what} must be ${allowed}, not ${shown(value)}: wrap it in new Uint8Array(…)`);
   }
-  const allowed = encoding === 'utf8' ? 'a string, Buffer or Uint8Array' : 'a Buffer or Uint8Array';
   const remedy = typeof value === 'object' && value !== null ? ': use codecs.json.encode(…) to store an object' : '';
   throw new TypeError(`${what} must be ${allowed}, not ${shown(value)}${remedy}`);
+}
+
+/** What to give instead of a number. */
+function numberRemedy(value, encoding) {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return `check the calculation of it, or use codecs.double.encode(${value}) for the eight bytes of a floating-point number`;
+  const text = encoding === 'utf8' ? `'${value}' for its text, or ` : '';
+  if (typeof value === 'number' && !Number.isInteger(value))
+    return `use ${text}codecs.double.encode(${value}) for the eight bytes of a floating-point number`;
+  const exact = typeof value === 'bigint' || Number.isSafeInteger(value) ? shown(value) : `${BigInt(value)}n`;
+  return `use ${text}long(${exact}) for the eight bytes of a counter`;
 }
 
 /** `bytes`, copied, so that the program may change what it passed. */

@@ -17,7 +17,7 @@ function fixed(name, width, check, write, read) {
     },
     decode(bytes, what = 'the value', readBigInts = false) {
       if (bytes.length !== width)
-        throw new RangeError(`${what} is not of the codec ${name}: it has ${bytes.length} bytes, not ${width}`);
+        throw new RangeError(`${what} cannot be decoded by codecs.${name}: it has ${bytes.length} bytes, not ${width}`);
       return read(Buffer.from(bytes.buffer, bytes.byteOffset, width), readBigInts);
     },
   };
@@ -46,7 +46,7 @@ const codecs = Object.freeze({
       return Buffer.from(value, 'utf8');
     },
     decode(bytes, what = 'the value') {
-      if (!isUtf8(bytes)) throw new RangeError(`${what} is not of the codec string: it is not valid UTF-8`);
+      if (!isUtf8(bytes)) throw new RangeError(`${what} cannot be decoded by codecs.string: it is not valid UTF-8`);
       return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
     },
   }),
@@ -62,7 +62,7 @@ const codecs = Object.freeze({
       try {
         return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
       } catch (error) {
-        throw new RangeError(`${what} is not of the codec json: ${error.message}`, { cause: error });
+        throw new RangeError(`${what} cannot be decoded by codecs.json: ${error.message}`, { cause: error });
       }
     },
   }),

@@ -191,11 +191,11 @@ function appendOf(row, data, options, where, encoding) {
   );
 }
 
-/** A check that a column has a value, or if it is null, no cell. */
+/** A check that a column has a value, or if it is null, no cell or an empty value, which HBase does not tell apart. */
 function checkOf(row, given, value, op, where, encoding) {
   const { family, qualifier } = oneColumn(given, `${where}: column`);
   if (value === undefined)
-    throw new TypeError(`${where}: the expected value is missing: give bytes, or null for "no such cell"`);
+    throw new TypeError(`${where}: the expected value is missing: give a value, or null for "no such cell, or an empty value"`);
   const operator = operatorOf(op, `${where}: option \`op\``, 'EQUAL');
   return {
     row: bytes(row, `${where}: row key`, encoding),

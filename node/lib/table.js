@@ -219,8 +219,8 @@ defineMethods(Table, {
     );
   },
   /**
-   * Puts if a column has an expected value (null: no such cell), or if another comparison holds: `op` compares
-   * `stored op expected`. Returns whether it did.
+   * Puts if a column has an expected value (null: no such cell, or an empty value), or if another comparison holds:
+   * `op` compares `stored op expected`. Returns whether it did.
    */
   checkAndPut(key, column, expected, data, options) {
     const given = checked(options, CHECKED_PUT_OPTIONS, 'checkAndPut');
@@ -229,7 +229,7 @@ defineMethods(Table, {
     const mutations = [putOf(key, data, given, 'checkAndPut', encoding)];
     return task(OPERATIONS.checkAndMutate, { table: this.name, check, mutations }, given);
   },
-  /** Deletes if a column has an expected value (null: no such cell). Returns whether it did. */
+  /** Deletes if a column has an expected value (null: no such cell, or an empty value). Returns whether it did. */
   checkAndDelete(key, column, expected, columns, options) {
     const given = checked(options, CHECKED_DELETE_OPTIONS, 'checkAndDelete');
     const { encoding } = this[BACKEND];

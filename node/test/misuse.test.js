@@ -62,7 +62,17 @@ const CASES = [
     TypeError,
     /the value of f:a must be a Buffer/,
   ],
-  ['a number as a value', () => t.put('r', { 'f:a': 5 }), TypeError, /long\(5\)/],
+  ['a number as a value', () => t.put('r', { 'f:a': 5 }), TypeError, /a string, Buffer or Uint8Array.*'5'.*long\(5\)/],
+  ['a number instead of bytes', () => plain.table('t').put(Buffer.from('r'), { 'f:a': 5 }), TypeError, /be a Buffer.*: use long\(5\)/],
+  ['a number beyond 2^53', () => t.put('r', { 'f:a': 2 ** 53 }), TypeError, /long\(9007199254740992n\)/],
+  ['a fraction', () => t.put('r', { 'f:a': 1.5 }), TypeError, /use '1\.5' for its text, or codecs\.double\.encode\(1\.5\)/],
+  ['NaN', () => t.put('r', { 'f:a': NaN }), TypeError, /not the number NaN: check the calculation of it, or use codecs\.double/],
+  ['a sign for "equal"', () => t.checkAndPut('r', 'f:a', 'x', { 'f:a': 'y' }, { op: '==' }), RangeError, /"=="; did you mean `=`\?/],
+  ['a sign for "unequal"', () => t.checkAndPut('r', 'f:a', 'x', { 'f:a': 'y' }, { op: '<>' }), RangeError, /did you mean `!=`\?/],
+  ['an unknown operator', () => t.checkAndPut('r', 'f:a', 'x', { 'f:a': 'y' }, { op: '~' }), RangeError, /`=`, `!=`.*`NOT_EQUAL`/],
+  ['a misspelt operator', () => t.checkAndPut('r', 'f:a', 'x', { 'f:a': 'y' }, { op: 'equals' }), RangeError, /did you mean `EQUAL`\?/],
+  ['the name of a property as an operator', () => t.checkAndPut('r', 'f:a', 'x', { 'f:a': 'y' }, { op: 'constructor' }), RangeError, /`=`/],
+  ['a number as an operator', () => t.checkAndPut('r', 'f:a', 'x', { 'f:a': 'y' }, { op: 2 }), TypeError, /cannot be 2; expected one of `<`/],
   ['an undefined value', () => t.put('r', { 'f:a': undefined }), TypeError, /not undefined/],
   ['a family instead of a column', () => t.put('r', { f: 'x' }), TypeError, /'f:qualifier'/],
   ['options that are not an object', () => t.row('r', 'f:a'), TypeError, /options must be an object, not "f:a"/],
@@ -79,7 +89,7 @@ const CASES = [
     'a missing expected value',
     () => t.checkAndPut('r', 'f:a', undefined, { 'f:a': 'x' }),
     TypeError,
-    /null for "no such cell"/,
+    /null for "no such cell, or an empty value"/,
   ],
   [
     'a mutation with both put and delete',
@@ -120,11 +130,12 @@ test('the Sync methods throw the same errors', () => {
   assert.throws(() => t.batch().put('r', { 'f:a': 1 }), /long\(1\)/);
   assert.throws(() => db.table(), /must be a string/);
   assert.throws(() => hjall.memory('./data'), /use open\("\.\/data"\)/);
+  assert.throws(() => hjall.filters.value('==', 'x'), /operator cannot be "=="; did you mean `=`/);
   assert.throws(() => new hjall.Database('./data'), /made by open\(folder\)/);
   assert.throws(() => [...t.scan()], /`for await`, or scanSync\(\)/);
   const text = db.table('t');
   text.putSync('text', { 'f:a': 'x' });
-  assert.throws(() => text.rowSync('text').json('f:a'), /the value of f:a is not of the codec json/);
+  assert.throws(() => text.rowSync('text').json('f:a'), /the value of f:a cannot be decoded by codecs\.json: /);
   hjall.memory({ encoding: 'UTF-8' }).closeSync();
 });
 

@@ -137,8 +137,9 @@ export declare class Table<
   appendRowSync(key: In, data: AppendData<Columns, In>, options?: WriteOptions): Row<Columns, Out>;
 
   /**
-   * Puts if a column has an expected value (null: no such cell), or if another comparison holds: `op` compares
-   * `stored op expected`. Returns whether it did.
+   * Puts if a column has an expected value, or if another comparison holds: `op` compares `stored op expected`. Null
+   * expects that there is no such cell, or that its value is empty: HBase does not tell these apart. Returns whether it
+   * did.
    */
   checkAndPut(
     key: In,
@@ -155,7 +156,7 @@ export declare class Table<
     data: PutData<Columns, In>,
     options?: PutOptions & { op?: CompareOp | undefined },
   ): boolean;
-  /** Deletes if a column has an expected value (null: no such cell). Returns whether it did. */
+  /** Deletes if a column has an expected value (null: no such cell, or an empty value). Returns whether it did. */
   checkAndDelete(
     key: In,
     column: Column<Columns>,

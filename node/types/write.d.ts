@@ -95,11 +95,11 @@ export type Mutation<Columns, In extends Input> =
   | (Omit<PutOptions, 'signal'> & { readonly put: PutData<Columns, In> })
   | (Omit<DeleteOptions, 'signal'> & { readonly delete: true | Deleted<Columns> | readonly Deleted<Columns>[] });
 
-/** A condition on a column; `value: null` requires that there is no such cell. */
+/** A condition on a column. */
 export interface Condition<Columns, In extends Input> {
   /** The column that is compared. */
   readonly column: Column<Columns>;
-  /** The expected value; null: no such cell. */
+  /** The expected value. Null: no such cell, or an empty value, which HBase does not tell apart. */
   readonly value: In | null;
   /** How the stored value is compared with `value`. Default: `EQUAL`. */
   readonly op?: CompareOp | undefined;
