@@ -55,22 +55,26 @@ test('the error names the reason why a folder cannot be opened', async () => {
     { writeBufferBytes: 1 << 20 },
     { catalogBytes: 1 << 20 },
     { durability: 'FSYNC_WAL' },
+    { syncIntervalMs: 250 },
     { syncInterval: 250 },
   ])
     await assert.rejects(hjall.open(path, options), { code: 'INVALID_ARGUMENT' });
-  const locked = `try { hjall.openSync(folder) } catch (error) { console.log(error.code) }`;
-  assert.equal(await program(locked, path), 'LOCKED');
+  const advice = /^LOCKED .*; to read it all the same, open it with `readOnly: true`, or use connect\(\)/;
+  for (const call of ['hjall.openSync(folder)', 'await hjall.open(folder)'])
+    assert.match(await program(`try { ${call} } catch (error) { console.log(error.code, error.message) }`, path), advice);
   await db.close();
 });
 
 test('durability is an option of the database', async () => {
   const path = folder();
-  for (const options of [{ durability: 'FSYNC_WAL', syncInterval: 0 }, { durability: 'SYNC_WAL', syncInterval: 250 }]) {
+  for (const options of [{ durability: 'FSYNC_WAL', syncIntervalMs: 0 }, { durability: 'SYNC_WAL', syncInterval: 250 }]) {
     const db = await hjall.open(path, { encoding: 'utf8', ...options });
     await db.close();
   }
   await assert.rejects(hjall.open(path, { durability: 'SKIP_WAL' }), /`durability`/);
+  await assert.rejects(hjall.open(path, { syncIntervalMs: -1 }), /`syncIntervalMs`/);
   await assert.rejects(hjall.open(path, { syncInterval: -1 }), /`syncInterval`/);
+  await assert.rejects(hjall.open(path, { syncInterval: 1, syncIntervalMs: 1 }), /the former name of `syncIntervalMs`/);
 });
 
 test('close completes pending calls', async () => {

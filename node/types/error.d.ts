@@ -46,7 +46,7 @@ export type StorageCode = 'LOCKED' | 'NEWER_FORMAT' | 'DISK_FULL' | 'CORRUPT' | 
 /** The base class of all errors that hjall reports. */
 export declare class HjallError extends Error {
   /** Makes an error, as programs may do in tests. */
-  constructor(message: string, options?: { code?: string; cause?: unknown });
+  constructor(message: string, options?: { code?: string | undefined; cause?: unknown });
   /** Identifies the case, for programs. */
   readonly code: ErrorCode;
   /**

@@ -62,7 +62,7 @@ export declare const filters: {
   /** Selects cells that have the timestamp of a cell in a reference column. */
   readonly dependentColumn: (
     column: OneColumn,
-    options?: { dropColumn?: boolean; op?: Operator; value?: Compared },
+    options?: { dropColumn?: boolean | undefined; op?: Operator | undefined; value?: Compared | undefined },
   ) => Filter;
   /** Selects rows whose key begins with a prefix. */
   readonly prefix: (prefix: Text) => Filter;
@@ -71,7 +71,12 @@ export declare const filters: {
   /** Selects columns whose qualifier begins with one of several prefixes. */
   readonly multipleColumnPrefix: (...prefixes: (Text | readonly Text[])[]) => Filter;
   /** Selects columns between two qualifiers. */
-  readonly columnRange: (options: { min?: Text; minInclusive?: boolean; max?: Text; maxInclusive?: boolean }) => Filter;
+  readonly columnRange: (options: {
+    min?: Text | undefined;
+    minInclusive?: boolean | undefined;
+    max?: Text | undefined;
+    maxInclusive?: boolean | undefined;
+  }) => Filter;
   /** Selects the first `limit` columns of a row. */
   readonly columnCountGet: (limit: number) => Filter;
   /** Selects `limit` columns of each row, after the first `offset` (a number) or from a qualifier on. */
@@ -98,13 +103,13 @@ export declare const filters: {
 
 interface RowRange {
   /** The first row; without it, the first of the table. */
-  readonly start?: Text;
+  readonly start?: Text | undefined;
   /** Whether `start` belongs to the range. Default: true. */
-  readonly startInclusive?: boolean;
+  readonly startInclusive?: boolean | undefined;
   /** The last row; without it, the last of the table. */
-  readonly stop?: Text;
+  readonly stop?: Text | undefined;
   /** Whether `stop` belongs to the range. Default: false. */
-  readonly stopInclusive?: boolean;
+  readonly stopInclusive?: boolean | undefined;
 }
 
 /** The comparators, under HBase's names without "Comparator". */

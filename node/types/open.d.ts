@@ -8,7 +8,8 @@ import type { CopyProgress } from './statistics';
 export interface FormOptions<Encoding = 'utf8' | undefined, BigInts = boolean | undefined> {
   /**
    * With 'utf8', keys and values are strings: calls accept them, and reads return them. Bytes are still accepted, and
-   * keys and values that are not valid UTF-8, such as most counters, are returned as Buffers. Default: only bytes.
+   * keys and values that are not valid UTF-8 are returned as Buffers. The bytes of a counter can be either: read it
+   * with `row.long` or `codecs.int64`. Default: only bytes.
    */
   encoding?: Encoding;
   /**
@@ -33,15 +34,24 @@ export type Opened<Encoding, BigInts> = Database<
 export interface MemoryOptions extends FormOptions {
   /** The database's clock, for tests. Default: the system's. */
   clock?: ManualClock | undefined;
-  /** Size of the block cache, in bytes. */
+  /**
+   * Maximum size of the block cache, in bytes. Default: a quarter of the memory of the machine or control group, from
+   * 32 MiB to 8 GiB.
+   */
   cacheBytes?: number | undefined;
-  /** Size of the row cache, in bytes; 0 switches it off. Default: an eighth of `cacheBytes`, or 64 MiB. */
+  /**
+   * Maximum size of the row cache, in bytes; 0 switches it off. Default: an eighth of `cacheBytes`. Without that, an
+   * eighth of its default, and at least 96 MiB.
+   */
   rowCacheBytes?: number | undefined;
-  /** Size of the write buffers, in bytes: data in memory that has not been flushed to files. */
+  /**
+   * Size of the data in memory that has not been flushed to files, in bytes. Above it, the largest part is flushed; at
+   * twice as much, writes wait. Default: 128 MiB.
+   */
   writeBufferBytes?: number | undefined;
   /**
-   * Size of the descriptors of all tables and namespaces, in bytes. Beyond it, none can be added or extended, but all
-   * that exist can be used and deleted. Default: no limit.
+   * Maximum size of the descriptors of all tables and namespaces, in bytes. Beyond it, none can be added or extended,
+   * but all that exist can be used and deleted. Default: no limit.
    */
   catalogBytes?: number | undefined;
 }
@@ -50,7 +60,7 @@ export interface MemoryOptions extends FormOptions {
 export interface OpenOptions extends MemoryOptions {
   /**
    * What `SYNC_WAL` means, which is the default of tables and of calls. With `SYNC_WAL`, a write resolves when the
-   * operating system has it, and a power failure can lose the writes of the last `syncInterval`. With `FSYNC_WAL`, it
+   * operating system has it, and a power failure can lose the writes of the last `syncIntervalMs`. With `FSYNC_WAL`, it
    * resolves when it is on disk. Default: `SYNC_WAL`.
    */
   durability?: 'SYNC_WAL' | 'FSYNC_WAL' | undefined;
@@ -58,6 +68,8 @@ export interface OpenOptions extends MemoryOptions {
    * The longest time in milliseconds for which a write that does not wait for the disk stays unsynced. With 0, the
    * operating system decides. Default: 1000.
    */
+  syncIntervalMs?: number | undefined;
+  /** @deprecated The former name of `syncIntervalMs`. */
   syncInterval?: number | undefined;
   /**
    * Whether to open the database for reading only, as of the moment of opening. Another process may have it open and
@@ -99,10 +111,12 @@ export declare function memory<E extends 'utf8' | undefined = undefined, B exten
 ): Opened<E, B>;
 
 /**
- * A clock that advances only on request. Times are milliseconds since the Unix epoch. A row that is deleted and written
- * more than 1,000 times while the clock stands still is 1 s ahead of it: its next write waits until the clock is
- * advanced, and fails with a `RetryError` after one second. To avoid the wait, advance the clock by 1 ms after each
- * delete.
+ * A clock that advances only on request. Times are milliseconds since the Unix epoch.
+ *
+ * A write of a row that follows a delete of it gets a timestamp that is 1 ms later, since the delete would hide it.
+ * While the clock stands still, deletes and writes of one row can therefore alternate about 1,000 times. The next write
+ * of the row then waits for the clock, and fails with a `RetryError` after one second. To avoid this, advance the clock
+ * by 1 ms after each delete.
  */
 export declare class ManualClock {
   /** Starts at a time in milliseconds since the Unix epoch. */

@@ -13,7 +13,7 @@ const { native } = require('./native.js');
 
 const SIZES = ['cacheBytes', 'rowCacheBytes', 'writeBufferBytes', 'catalogBytes'];
 const MEMORY_OPTIONS = new Set(['encoding', 'readBigInts', 'clock', ...SIZES]);
-const OPTIONS = new Set([...MEMORY_OPTIONS, 'durability', 'syncInterval', 'readOnly']);
+const OPTIONS = new Set([...MEMORY_OPTIONS, 'durability', 'syncIntervalMs', 'syncInterval', 'readOnly']);
 
 /** What SYNC_WAL may mean: as fast as the operating system takes writes, or on disk. */
 const DURABILITIES = ['SYNC_WAL', 'FSYNC_WAL'];
@@ -21,7 +21,7 @@ const DURABILITIES = ['SYNC_WAL', 'FSYNC_WAL'];
 /** Makes a backend that is not open yet, and the common part of the requests that open it. */
 function prepared(options, where, known = OPTIONS) {
   const given = checked(options, known, where);
-  const { encoding, clock, durability, syncInterval, readOnly } = given;
+  const { encoding, clock, durability, readOnly } = given;
   const backend = new EmbeddedBackend(
     native().NativeDatabase,
     encodingOf(encoding, where),
@@ -32,16 +32,25 @@ function prepared(options, where, known = OPTIONS) {
       throw new TypeError(`${where}: option \`clock\` must be a ManualClock, not ${shown(clock)}`);
     backend.setClock(ManualClock.native(clock));
   }
-  const size = (value, name) => whole(value, `${where}: option \`${name}\``, 0, Number.MAX_SAFE_INTEGER);
+  const size = (name) => whole(given[name], `${where}: option \`${name}\``, 0, Number.MAX_SAFE_INTEGER);
+  if (given.syncIntervalMs !== undefined && given.syncInterval !== undefined)
+    throw new TypeError(`${where}: \`syncInterval\` is the former name of \`syncIntervalMs\`: leave it out`);
   return {
     backend,
     request: {
-      ...Object.fromEntries(SIZES.map((name) => [name, size(given[name], name)])),
+      ...Object.fromEntries(SIZES.map((name) => [name, size(name)])),
       fsync: oneOf(durability, DURABILITIES, `${where}: option \`durability\``) === 'FSYNC_WAL',
-      syncInterval: size(syncInterval, 'syncInterval'),
+      syncInterval: size('syncIntervalMs') ?? size('syncInterval'),
       readOnly: flag(readOnly, `${where}: option \`readOnly\``),
     },
   };
+}
+
+/** Adds to the error of a folder that another process has open how to read the database all the same. */
+function advised(error, { readOnly }) {
+  if (error.code === 'LOCKED' && !readOnly)
+    error.message += '; to read it all the same, open it with `readOnly: true`, or use connect() if a server has it open';
+  return error;
 }
 
 /**
@@ -50,7 +59,7 @@ function prepared(options, where, known = OPTIONS) {
  * @param {string | URL} path
  * @param {{ encoding?: 'utf8', readBigInts?: boolean, clock?: ManualClock, cacheBytes?: number,
  * rowCacheBytes?: number, writeBufferBytes?: number, catalogBytes?: number,
- * durability?: 'SYNC_WAL' | 'FSYNC_WAL', syncInterval?: number, readOnly?: boolean }} [options]
+ * durability?: 'SYNC_WAL' | 'FSYNC_WAL', syncIntervalMs?: number, readOnly?: boolean }} [options]
  * @returns {Promise<Database>}
  */
 async function open(path, options) {
@@ -59,8 +68,9 @@ async function open(path, options) {
   try {
     await backend.run(OPERATIONS.open, { path: folder, ...request });
   } catch (error) {
-    throw locate(error, 'open', {}, open);
+    throw locate(advised(error, request), 'open', {}, open);
   }
+  backend.place = { folder };
   return new Database(backend);
 }
 
@@ -71,8 +81,9 @@ function openSync(path, options) {
   try {
     backend.runSync(OPERATIONS.open, { path: folder, ...request });
   } catch (error) {
-    throw locate(error, 'openSync', {}, openSync);
+    throw locate(advised(error, request), 'openSync', {}, openSync);
   }
+  backend.place = { folder };
   return new Database(backend);
 }
 
@@ -83,6 +94,7 @@ function memory(options) {
   const { backend, request } = prepared(options, 'memory', MEMORY_OPTIONS);
   backend.runSync(OPERATIONS.openMemory, request);
   backend.isInMemory = true;
+  backend.place = { memory: true };
   return new Database(backend);
 }
 

@@ -1,5 +1,5 @@
 /** Databases in an ES module: where strings are accepted, the names of options, the codes of errors. */
-import hjall, { BatchError, ConnectionError, type Database, HjallError, ManualClock, NotFoundError, codecs, connect, open } from 'hjall';
+import hjall, { BatchError, ConnectionError, type Database, HjallError, ManualClock, NotFoundError, codecs, connect, filters, open } from 'hjall';
 import testing, { databasePerTest, freshDatabase } from 'hjall/testing';
 
 const bytes: Database = await open('/tmp/db');
@@ -12,6 +12,21 @@ await bytes.table('t').put(Buffer.from('r'), { 'f:q': 'x' });
 const column: string = ['f', 'q'].join(':');
 await bytes.table('t').put(Buffer.from('r'), { [column]: Buffer.from('x') });
 const text: string | undefined = (await bytes.table('t').row(Buffer.from('r'), { columns: [column] }))?.string(column);
+// With exactOptionalPropertyTypes, options may still be undefined.
+const none = undefined;
+const reads = bytes.table('t');
+filters.columnRange({ min: none, minInclusive: none, max: 'z', maxInclusive: none });
+filters.dependentColumn('f:q', { dropColumn: none, op: none, value: none });
+filters.multiRowRange({ start: none, startInclusive: none, stop: none, stopInclusive: none });
+filters.singleColumnValue('f:q', '=', 'x', { filterIfMissing: none, latestVersionOnly: none });
+reads.scan({ start: none, stop: none, prefix: none, filter: none, limit: none, reverse: none, signal: none });
+await reads.put(Buffer.from('r'), [{ column: 'f:q', value: Buffer.from('x'), timestamp: none }], { ttlMs: none, durability: none });
+new HjallError('for a test', { code: none, cause: none });
+await open('/tmp/db', { encoding: none, readBigInts: none, cacheBytes: none, syncIntervalMs: none, syncInterval: none, readOnly: none });
+await connect({ host: none, port: none, tls: { ca: none }, encoding: none, signal: none });
+await bytes.createTable('t', { f: { versions: none, attributes: none } }, { durability: none, splits: none, ifNotExists: none });
+// @ts-expect-error the value of a column cannot be undefined: the put is refused
+await bytes.table<{ 'f:q': string }>('t').put(Buffer.from('r'), { 'f:q': none });
 const optional: { limit?: number; namespace?: string | undefined } = { namespace: undefined };
 await bytes.tables(optional);
 const counted: number = await bytes.table('t').count({ prefix: Buffer.from('r'), onProgress: (rows: number) => rows });
