@@ -4,23 +4,26 @@
  * a remote server (`remote/`).
  *
  * The layer above (`Database`, `Table`, `Scan`, `Batch`) validates and converts a program's arguments, once for both
- * backends. A backend only executes. It has eight methods:
+ * backends. A backend only executes. It has these members:
  *
  *     run(operation, request, signal)  → a Promise of the answer; rejects with `signal.reason` once the AbortSignal (if any) fires
- *     runSync(operation, request)      → the answer; a backend that cannot block throws an UnsupportedError
+ *     runSync(operation, request, method) → the answer; a backend that cannot block throws an UnsupportedError, which names
+ *                                        the asynchronous method that the program can call instead
  *     scan(table, scan, signal)        → a BlockSource, immediately: nothing is read before its first block is requested
  *     collect()                        → an empty list for the mutations of a batch: { length, keeps, add(mutation), rowOf(index),
  *                                        request() }, where `request()` is the part of a mutateMany that carries them, and
  *                                        `keeps` says that mutations which are added must share no memory with the program
  *     watched(report, work, compaction)   → the promise of a copy, or of the compaction with this number, whose progress is
  *                                        reported to the function if the backend can
+ *     place                            → where the data is, as `inspect` shows it: { folder }, { memory: true } or { address }
+ *     isClosed                         → whether `close` has been called
  *     close() / closeSync()            → completes pending calls, then releases everything; later calls fail with CLOSED
  *     closedError()                    → the error of calls after `close`
  *
  * A BlockSource delivers the rows of a scan in blocks:
  *
  *     next()     → a Promise of Row[], empty only at the end; the following block may be read ahead
- *     nextSync() → Row[], likewise
+ *     nextSync(where) → Row[], likewise; `where` is the method of the program
  *     close()    → ends the scan; idempotent, never blocks, resolves a pending `next()` with an empty block
  *
  * Failures are HjallErrors made by `errors.make(kind, message, cause)`, where `kind` is a key of `errors.KINDS`.
@@ -45,7 +48,7 @@
  *     Delete     { kind: 'delete', row, markers: Marker[], timestamp, ttl, durability }   without markers: the whole row
  *     Increment  { row, columns: { family, qualifier, amount }[], ttl, durability }
  *     Append     { row, columns: { family, qualifier, value }[], ttl, durability }
- *     Check      { row, family, qualifier, op, value: bytes | undefined }       op: one of COMPARE; value undefined: no such cell
+ *     Check      { row, family, qualifier, op, value: bytes | undefined }       op: one of COMPARE; value undefined: no such cell or an empty value
  *     Family     { name, attributes: [key, value][], configuration: [key, value][] }     all bytes; attributes under HBase's names
  *     Descriptor { name: 'ns:table', families: Family[], attributes: [key, value][] }
  *     Namespace  { name, configuration: { key: value } }                         strings
@@ -97,8 +100,15 @@ class Backend {
   encoding;
   /** The form in which results are returned: see `reading.js`. Backends themselves return bytes. */
   reading;
+  /** Where the data is: `{ folder }`, `{ memory: true }` or `{ address }`. */
+  place;
   /** Calls that wait for a later turn of the event loop. */
   deferred = new DeferredCalls();
+
+  /** Whether the database has been closed, or is being closed. */
+  get isClosed() {
+    return this.deferred.isClosing;
+  }
 
   /** The error of a call on a closed database. */
   closedError() {

@@ -114,7 +114,7 @@ function bulkLoadSync(backend, table, rows, options) {
   const { number, signal } = load;
   try {
     signal?.throwIfAborted();
-    backend.runSync(OPERATIONS.beginLoad, { table, number });
+    backend.runSync(OPERATIONS.beginLoad, { table, number }, 'bulkLoad');
     try {
       const batches = new Batches(load);
       for (const element of rows) {

@@ -4,6 +4,7 @@
  * databases.
  */
 
+const { inspect } = require('node:util');
 const { Backend, OPERATIONS } = require('./backend.js');
 const { name: nameBytes } = require('./bytes.js');
 const { progressOf } = require('./embedded/progress.js');
@@ -261,6 +262,11 @@ Database.prototype[Symbol.asyncDispose] = function dispose() {
 };
 Database.prototype[Symbol.dispose] = function dispose() {
   this.closeSync();
+};
+
+Database.prototype[inspect.custom] = function inspected(_depth, options, print) {
+  const { place, isClosed } = this[BACKEND];
+  return `Database ${print({ ...place, state: isClosed ? 'closed' : 'open' }, options)}`;
 };
 
 module.exports = { Database };

@@ -100,6 +100,18 @@ function kindName(number) {
   return KIND_NAMES.get(number) ?? `Unknown${number}`;
 }
 
+const ILLEGAL_ARGUMENT = 'java.lang.IllegalArgumentException';
+
+/**
+ * The kind under which an error is reported, so that the same mistake has the same code in every call and database.
+ * HBase's client refuses a put with a large cell as an illegal argument, and every other call with one as a cell that
+ * is too large. An illegal argument of a filter cannot be told from others by its exception.
+ */
+function exactKind(kind, text, javaClass) {
+  if (kind === 'InvalidArgument' && text.startsWith('KeyValue size too large')) return 'CellTooLarge';
+  return kind === 'FilterRejected' && javaClass === ILLEGAL_ARGUMENT ? 'InvalidArgument' : kind;
+}
+
 /**
  * Makes an error of a kind.
  * @param {string} kind a key of KINDS
@@ -165,6 +177,7 @@ module.exports = {
   ConnectionError,
   ExistsError,
   HjallError,
+  ILLEGAL_ARGUMENT,
   KINDS,
   NotFoundError,
   ProtocolError,
@@ -173,6 +186,7 @@ module.exports = {
   StateError,
   StorageError,
   UnsupportedError,
+  exactKind,
   hbaseException,
   kindName,
   make,

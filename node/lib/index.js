@@ -7,7 +7,18 @@ const { codecs } = require('./codecs.js');
 const { Comparator, compare } = require('./comparator.js');
 const { Database } = require('./database.js');
 const { ManualClock, memory, open, openSync, restore, restoreSync } = require('./embedded/open.js');
-const { CODES, KINDS, hbaseException, kindName, make, plainText, withRemedy, ...errors } = require('./errors.js');
+const {
+  CODES,
+  ILLEGAL_ARGUMENT,
+  KINDS,
+  exactKind,
+  hbaseException,
+  kindName,
+  make,
+  plainText,
+  withRemedy,
+  ...errors
+} = require('./errors.js');
 const { Filter, filters } = require('./filter.js');
 const { connect } = require('./remote/connect.js');
 const { Row } = require('./row.js');

@@ -102,7 +102,7 @@ function defineMethods(Class, preparations, prefix = '') {
         convertListsNow(prepared.request);
         let answer;
         try {
-          answer = this[BACKEND].runSync(prepared.operation, prepared.request);
+          answer = this[BACKEND].runSync(prepared.operation, prepared.request, where);
         } catch (error) {
           const located = locate(error, prefix + nameSync, prepared.request, methodSync);
           if (prepared.recover === undefined) throw located;

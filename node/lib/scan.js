@@ -1,6 +1,7 @@
 'use strict';
 /** Scans: iterators over rows, which are fetched in blocks. */
 
+const { inspect } = require('node:util');
 const { locate } = require('./location.js');
 const { signalOf } = require('./options.js');
 const { PLAIN } = require('./reading.js');
@@ -24,6 +25,11 @@ class BaseScan {
     this._ended = scan.limit === 0;
   }
 
+  /** The method of the program. */
+  get _where() {
+    return this.#place.where;
+  }
+
   /** Adds to an error that the scan failed, and the stack of the code that reads the scan. */
   _located(error, below) {
     const { where, table } = this.#place;
@@ -44,6 +50,11 @@ class BaseScan {
   get _source() {
     this.#source ??= this.#open();
     return this.#source;
+  }
+
+  [inspect.custom](_depth, options, print) {
+    const { table } = this.#place;
+    return `${this.constructor.name} ${print({ table, state: this._ended ? 'closed' : 'open' }, options)}`;
   }
 
   /** Ends the scan and releases its resources. Idempotent. */
@@ -189,7 +200,7 @@ class SyncScan extends BaseScan {
     let block;
     try {
       this._signal?.throwIfAborted();
-      block = this._source.nextSync();
+      block = this._source.nextSync(this._where);
     } catch (error) {
       this.close();
       throw this._located(error, this._fetch);

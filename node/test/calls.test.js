@@ -252,11 +252,15 @@ test('connect takes a URL', async () => {
     await remote.close();
   }
   for (const [url, message] of [
-    ['localhost:9090', /must begin with thrift:\/\//],
+    ['localhost:9090', /"localhost:9090" is not a URL: write thrift:\/\/host:9090/],
+    ['127.0.0.1:9090', /is not a URL: write thrift:\/\/host:9090/],
     ['localhost', /is not a URL: write thrift:\/\/host:9090/],
     ['thrift://me:secret@h', /must not contain a password/],
     ['thrift://h/path', /only a http URL/],
-    ['ftp://h', /must begin with/],
+    ['ftp://h', /must begin with thrift:\/\/.*, not ftp:\/\//],
+    ['thrift://h?encoding=utf8', /options cannot be part of the URL.*: pass them as connect\(url, options\)/],
+    ['thrifts://h/?a=b', /options cannot be part of the URL/],
+    ['http://h/#a', /options cannot be part of the URL/],
   ])
     await assert.rejects(hjall.connect(url), { name: 'TypeError', message });
   await assert.rejects(hjall.open('localhost:9090'), { name: 'TypeError', message: /address of a server.*connect/ });

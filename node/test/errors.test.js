@@ -60,6 +60,126 @@ for (const [title, [call, code, javaClass]] of Object.entries(SAME)) {
   });
 }
 
+const serialised = (name, ...body) => {
+  const text = `org.apache.hadoop.hbase.filter.${name}`;
+  return Buffer.from([10, text.length, ...Buffer.from(text), 18, body.length, ...body]);
+};
+
+/** Filters that no database can use. */
+const FILTERS = [
+  ["PrefixFilter('a'", 'INVALID_ARGUMENT'],
+  ["Prefix('a')", 'INVALID_ARGUMENT'],
+  [hjall.filters.page(-1), 'INVALID_ARGUMENT'],
+  [hjall.filters.fuzzyRow(['abc', 'a']), 'INVALID_ARGUMENT'],
+  [hjall.filters.multiRowRange(), 'INVALID_ARGUMENT'],
+  [hjall.filters.row('=', hjall.compare.regex('(')), 'FILTER_REJECTED'],
+  [hjall.filters.all(hjall.filters.page(-1)), 'FILTER_REJECTED'],
+  [serialised('NoFilter'), 'FILTER_REJECTED'],
+  [serialised('Filter'), 'FILTER_REJECTED'],
+  [serialised('ValueFilter'), 'FILTER_REJECTED'],
+  [serialised('ValueFilter', 255, 255), 'FILTER_REJECTED'],
+  [Buffer.from([]), 'FILTER_MALFORMED'],
+  [Buffer.from([255, 1, 2]), 'FILTER_MALFORMED'],
+  [hjall.filters.prefix('a').encoded.subarray(0, -1), 'FILTER_MALFORMED'],
+];
+
+for (const [number, [filter, code]] of FILTERS.entries()) {
+  test(`a filter that cannot be used has the same code everywhere: ${number}, ${code}`, async () => {
+    for (const db of [local, remote]) {
+      const users = db.table('users');
+      for (const call of [() => users.row('r', { filter }), () => users.rows(['r'], { filter }), () => users.scan({ filter }).toArray()]) {
+        const error = await failure(call);
+        assert.equal(error.code, code, error.stack);
+      }
+    }
+  });
+}
+
+const LARGE = Buffer.alloc(11 << 20);
+/** Writes of a cell that is too large. */
+const LARGE_WRITES = {
+  put: (t) => t.put('r', { 'info:a': LARGE }),
+  'batch of one': (t) => t.batch().put('r', { 'info:a': LARGE }).write(),
+  batch: (t) => t.batch().put('q', { 'info:a': 'x' }).put('r', { 'info:a': LARGE }).write(),
+  checkAndPut: (t) => t.checkAndPut('r', 'info:none', null, { 'info:a': LARGE }),
+  append: (t) => t.append('r', 'info:a', LARGE),
+  mutateRow: (t) => t.mutateRow('r', [{ put: { 'info:a': LARGE } }]),
+};
+
+for (const [method, write] of Object.entries(LARGE_WRITES)) {
+  test(`a cell that is too large has its own code: ${method}`, async () => {
+    for (const db of [local, remote]) {
+      const error = await failure(() => write(db.table('users')));
+      assert.equal(error.code, 'CELL_TOO_LARGE', error.stack);
+      if (method === 'batch') {
+        assert.deepEqual(error.failures.map(({ index }) => index), [1]);
+        assert.ok(await db.table('users').exists('q'));
+      }
+      await db.table('users').delete('q');
+    }
+  });
+}
+
+/** Descriptors with values that HBase stores and does not obey. */
+const REFUSED = [
+  [{ f: { versions: 0 } }, {}, /option `versions`: Maximum versions must be positive, not 0: give .* 1 or more/],
+  [{ f: { versions: -3 } }, {}, /Maximum versions must be positive, not -3/],
+  [{ f: { versions: 1.5 } }, {}, /must be an integer from 1 to 2147483647, not 1\.5/],
+  [{ f: { attributes: { VERSIONS: '0' } } }, {}, /option `attributes`: VERSIONS: Maximum versions must be positive/],
+  [['f'], { durability: 'FSYNC' }, /option `durability` cannot be "FSYNC"; did you mean `FSYNC_WAL`\?/],
+  [['f'], { attributes: { DURABILITY: 'FSYNC' } }, /option `attributes`: DURABILITY cannot be "FSYNC"; did you mean `FSYNC_WAL`\?/],
+  [['f'], { attributes: new Map([[Buffer.from('DURABILITY'), Buffer.from('no')]]) }, /DURABILITY cannot be "no"; expected one of/],
+];
+
+for (const [families, options, message] of REFUSED) {
+  test(`descriptors are refused: ${message.source}`, async () => {
+    for (const db of [local, remote]) {
+      const calls = [() => db.createTable('refused', families, options), () => db.alterTable('users', families, options)];
+      if (!Array.isArray(families)) {
+        calls.push(() => db.addFamily('users', 'f', families.f), () => db.alterFamily('users', 'info', families.f));
+      }
+      for (const call of calls) {
+        const error = await failure(call);
+        assert.ok(error instanceof RangeError, error.stack);
+        assert.match(error.message, message);
+      }
+    }
+  });
+}
+
+test('attributes under the names of HBase have the same effect as options', async () => {
+  for (const db of [local, remote]) {
+    await db.createTable('named', { f: { attributes: { VERSIONS: '3' } } }, { attributes: { DURABILITY: 'fsync_wal', A: 'b' } });
+    const { families, options } = await db.describeTable('named');
+    assert.equal(families.f.versions, 3);
+    assert.deepEqual([options.durability, options.attributes.A], ['FSYNC_WAL', 'b']);
+    await db.disableTable('named');
+    await db.dropTable('named');
+  }
+});
+
+/** Calls that a remote database does not have, and what their errors say. */
+const UNSUPPORTED = [
+  [(db) => db.table('users').putSync('r', { 'info:a': 'x' }), /^putSync: table "users", row "r": .*: use put\(\), and await it$/],
+  [(db) => db.table('users').rowSync('r'), /^rowSync: .*: use row\(\), and await it$/],
+  [(db) => db.table('users').batch().put('r', { 'info:a': 'x' }).writeSync(), /^batch\.writeSync: .*: use batch\.write\(\), and await it$/],
+  [(db) => [...db.table('users').scanSync()], /^scanSync: .*: use scan\(\) with `for await`$/],
+  [(db) => db.table('users').countSync(), /^countSync: .*: use count\(\), and await it$/],
+  [(db) => db.table('users').deleteRowsSync({ prefix: 'r' }), /^deleteRowsSync: .*: use deleteRows\(\), and await it$/],
+  [(db) => db.table('users').bulkLoadSync([]), /^bulkLoadSync: .*: use bulkLoad\(\), and await it$/],
+  [(db) => db.table('users').bulkLoad([]), /^bulkLoad: table "users": a bulk load .*: use createWriteStream$/],
+  [(db) => db.flush('users'), /^flush: table "users": HBase's Thrift2 protocol has no such call/],
+  [(db) => db.tablesSync(), /^tablesSync: .*: use tables\(\), and await it$/],
+];
+
+for (const [call, message] of UNSUPPORTED) {
+  test(`remote databases do not have ${call.toString().replace(/^.*?db\./, '')}`, async () => {
+    const error = await failure(() => call(remote));
+    assert.equal(error.code, 'UNSUPPORTED');
+    assert.match(error.message, message);
+  });
+}
+
 /** The error of a call. */
 async function failure(call) {
   try {

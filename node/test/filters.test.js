@@ -125,6 +125,6 @@ test('invalid filters are rejected with the reason', () => {
   assert.throws(() => filters.row('~', 'x'), /operator cannot be "~"/);
   assert.throws(() => filters.all('a'), /made by filters/);
   assert.throws(() => filters.singleColumnValue('f', '=', 'x'), /single column/);
-  assert.throws(() => shown(filters.page(-1)), { code: 'FILTER_REJECTED' });
+  assert.throws(() => shown(filters.page(-1)), { code: 'INVALID_ARGUMENT' });
   assert.throws(() => compare.regex('a', 'g'), /flag "g"/);
 });

@@ -4,7 +4,7 @@
 const { narrow } = require('../bytes.js');
 const { cell } = require('../cell.js');
 const { columnText } = require('../column.js');
-const { hbaseException, kindName, make, plainText } = require('../errors.js');
+const { exactKind, hbaseException, kindName, make, plainText } = require('../errors.js');
 const { Row } = require('../row.js');
 const { COPY_BYTES, SLICE, unitsOf } = require('../turns.js');
 const { CELL_HEADER_BYTES, NAMED, ROW_HEADER_BYTES } = require('../vocabulary.js');
@@ -118,7 +118,7 @@ class AnswerReader {
     const [kind, plain, javaClass, message] = [kindName(this.u8()), this.text(), this.text(), this.text()];
     const causes = this.list(() => this.text());
     const inner = causes.reduceRight((cause, text) => hbaseException(undefined, text, undefined, cause), undefined);
-    return make(kind, plainText(kind, message, plain), hbaseException(javaClass, message, undefined, inner));
+    return make(exactKind(kind, message, javaClass), plainText(kind, message, plain), hbaseException(javaClass, message, undefined, inner));
   }
 
   /** A row. */

@@ -181,6 +181,10 @@ class EmbeddedBackend extends Backend {
     return this.#calls.run(operation, request, signal);
   }
 
+  get isClosed() {
+    return this.deferred.isClosing || this.#closing !== undefined;
+  }
+
   closedError() {
     return make('Closed', 'the database has been closed: open it again to use it');
   }

@@ -2,6 +2,7 @@
 /** The backend of `connect()`: executes the operations of `../backend.js` as calls to HBase's Thrift2 gateway. */
 const { Backend } = require('../backend.js');
 const { make } = require('../errors.js');
+const { noSyncCalls } = require('./failure.js');
 const { HANDLERS } = require('./operations.js');
 const { RemoteBlockSource } = require('./block-source.js');
 
@@ -16,6 +17,7 @@ class RemoteBackend extends Backend {
     this.client = client;
     this.encoding = encoding;
     this.reading = reading;
+    this.place = { address: client.settings.address };
     this.closed = false;
     /** Calls that continue although no caller awaits them. `close` waits for them. */
     this.backgroundCalls = new Set();
@@ -25,23 +27,21 @@ class RemoteBackend extends Backend {
     if (this.closed) throw this.closedError();
     const handler = HANDLERS[operation];
     if (handler === undefined)
-      throw make(
-        'Unsupported',
-        `${operation}: ${UNSUPPORTED[operation] ?? "HBase's Thrift2 protocol has no such call"}`,
-      );
+      throw make('Unsupported', UNSUPPORTED[operation] ?? "HBase's Thrift2 protocol has no such call");
     return handler(this.client, request, signal, this.reading);
   }
 
-  runSync(operation) {
-    throw make(
-      'Unsupported',
-      `remote databases have no synchronous calls: use ${operation} without \`Sync\`, and await it`,
-    );
+  runSync(operation, _request, method = operation) {
+    throw noSyncCalls(method);
   }
 
   scan(table, scan, signal) {
     if (this.closed) throw this.closedError();
     return new RemoteBlockSource(this, table, scan, signal);
+  }
+
+  get isClosed() {
+    return this.deferred.isClosing || this.closed;
   }
 
   closedError() {

@@ -6,7 +6,7 @@
  * Gets are then repeated one by one. Mutations are never sent twice: if the table's descriptor explains which of them
  * failed, those are reported, otherwise all mutations of the call, with a message that says so.
  */
-const { HjallError, make } = require('../errors.js');
+const { HjallError, ILLEGAL_ARGUMENT, make } = require('../errors.js');
 const { tableNameOf } = require('./descriptor.js');
 const { deletesOf, getOf, putOf } = require('./request.js');
 const { foundRowsOf, rowOrUndefined } = require('./result.js');
@@ -123,6 +123,23 @@ function sizeOf({ kind, row, cells, markers }) {
   return bytes;
 }
 
+/** A server accepts cells up to this size unless its limit was lowered. */
+const CELL_BYTES_ACCEPTED = 1 << 20;
+
+/**
+ * Adds the probable reason to a put's error without one: HBase's gateway does not report that a cell is too large, and
+ * other invalid puts are not sent.
+ */
+function explained(error, { cells }) {
+  const largest = cells.reduce((most, { value }) => Math.max(most, value.length), 0);
+  if (error.code !== 'INVALID_ARGUMENT' || error.cause.name !== 'Error' || largest < CELL_BYTES_ACCEPTED) return error;
+  return make(
+    'CellTooLarge',
+    `KeyValue size too large, probably: a value has ${largest} bytes, and the default limit is 10 MiB (hbase.client.keyvalue.maxsize)`,
+    error,
+  );
+}
+
 /** Sends a run. Returns the error if the server did not answer, after which the remaining runs are not sent. */
 async function write(client, table, { kind, sent, entries }, answers, signal) {
   const about = { signal, table };
@@ -143,11 +160,12 @@ async function write(client, table, { kind, sent, entries }, answers, signal) {
   } catch (error) {
     if (!(error instanceof HjallError)) throw error;
     if (entries.length === 1 || !isAnswer(error)) {
-      for (const { index } of entries) answers[index] = error;
+      for (const { index, mutation } of entries)
+        answers[index] = kind === 'put' && entries.length === 1 ? explained(error, mutation) : error;
       return isAnswer(error) ? undefined : error;
     }
     // The gateway validates all mutations before it applies any: nothing was written.
-    if (error.code === 'INVALID_ARGUMENT') {
+    if (error.code === 'INVALID_ARGUMENT' || error.cause?.name === ILLEGAL_ARGUMENT) {
       for (const [at, entry] of entries.entries())
         await write(client, table, { kind, sent: [sent[at]], entries: [entry] }, answers, signal);
       return undefined;
@@ -180,4 +198,4 @@ async function attribute(client, table, entries, error, answers, signal) {
   for (const { index } of suspects) answers[index] = doubt ?? error;
 }
 
-module.exports = { getMany, mutateMany };
+module.exports = { explained, getMany, mutateMany };

@@ -6,7 +6,7 @@
  * narrow rows need few calls and wide rows little memory; `caching` fixes the number instead. A scan whose limit fits
  * into one block is a single call without a scanner.
  */
-const { make } = require('../errors.js');
+const { noSyncCalls } = require('./failure.js');
 const { publish } = require('../tracing.js');
 const { scanOf } = require('./request.js');
 const { rowsOf } = require('./result.js');
@@ -66,8 +66,8 @@ class RemoteBlockSource {
     return block;
   }
 
-  nextSync() {
-    throw make('Unsupported', 'remote tables have no synchronous scans: use scan() with for await');
+  nextSync(where) {
+    throw noSyncCalls(where.replace(/Sync$/, ''), where === 'scanSync' ? ' with `for await`' : undefined);
   }
 
   /** Starts to fetch a block. */

@@ -103,14 +103,10 @@ const SCHEMES = {
 function withAddress(address, options) {
   if (address === undefined || (typeof address === 'object' && !(address instanceof URL))) return address;
   const text = String(address);
-  let url;
-  try {
-    url = new URL(text);
-  } catch (error) {
-    throw new TypeError(`connect: ${shown(text)} is not a URL: write thrift://host:9090, or pass { host, port }`, {
-      cause: error,
-    });
-  }
+  // Without slashes, `localhost:9090` would be a URL with the scheme `localhost:`.
+  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text) || !URL.canParse(text))
+    throw new TypeError(`connect: ${shown(text)} is not a URL: write thrift://host:9090, or pass { host, port }`);
+  const url = new URL(text);
   const scheme = SCHEMES[url.protocol];
   if (scheme === undefined)
     throw new TypeError(`connect: the URL must begin with ${Object.keys(SCHEMES).join('//, ')}//, not ${url.protocol}//`);
@@ -118,6 +114,8 @@ function withAddress(address, options) {
     throw new TypeError('connect: a URL must not contain a password: use the option `headers` or `tls`');
   if (scheme.transport === undefined && !['', '/'].includes(url.pathname))
     throw new TypeError(`connect: only a http URL may have a path, not ${shown(text)}`);
+  if (url.hash !== '' || (scheme.transport === undefined && url.search !== ''))
+    throw new TypeError(`connect: options cannot be part of the URL ${shown(text)}: pass them as connect(url, options)`);
   const found = { ...scheme, host: url.hostname.replace(/^\[|\]$/g, '') };
   if (url.port !== '') found.port = Number(url.port);
   if (scheme.transport !== undefined) found.path = url.pathname + url.search;

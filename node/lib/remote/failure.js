@@ -6,22 +6,26 @@
  * class; those of the HBase client library inside the gateway can be recognised only by their text. A batch has a
  * single summary of all its failures.
  */
-const { hbaseException, make, plainText, withRemedy } = require('../errors.js');
+const { exactKind, hbaseException, make, plainText, withRemedy } = require('../errors.js');
 
 /** The error kinds of HBase's exceptions, by simple class name. */
 const CLASSES = {
   AccessDeniedException: 'AccessDenied',
   CallQueueTooBigException: 'Busy',
+  ClassCastException: 'FilterRejected',
+  ClassNotFoundException: 'FilterRejected',
   ConstraintException: 'Constraint',
-  DeserializationException: 'FilterMalformed',
+  DeserializationException: 'FilterRejected',
   DoNotRetryIOException: 'Refused',
   FailedSanityCheckException: 'Refused',
   IllegalArgumentException: 'InvalidArgument',
   InvalidFamilyOperationException: 'FamilyOperation',
   InvalidProtocolBufferException: 'FilterMalformed',
+  InvocationTargetException: 'FilterRejected',
   NamespaceExistException: 'NamespaceExists',
   NamespaceNotFoundException: 'NamespaceNotFound',
   NoSuchColumnFamilyException: 'FamilyNotFound',
+  NoSuchMethodException: 'FilterRejected',
   NotServingRegionException: 'NotServing',
   PleaseHoldException: 'NotServing',
   RegionMovedException: 'NotServing',
@@ -67,6 +71,7 @@ const TEXTS = [
   [/state=DISABLED|^Not ENABLED/, 'TableDisabled'],
   [/^Can't get the location/, 'NotServing'],
   [/^Can't modify catalog tables/, 'SystemTable'],
+  [/^a serialised filter is malformed|[Pp]rotocol message\b|^Message missing required fields/, 'FilterMalformed'],
 ];
 
 /** The classes of exceptions that the gateway's client library transmits without one, by kind. */
@@ -140,7 +145,7 @@ function gaveUp(text, remedy, message) {
 
 function kindOf(name, text, canRetry, method, table) {
   const byClass = CLASSES[name];
-  if (byClass !== undefined && byClass !== 'Refused') return byClass;
+  if (byClass !== undefined && byClass !== 'Refused') return exactKind(byClass, text);
   const byText = TEXTS.find(([pattern]) => pattern.test(text))?.[1];
   if (byText !== undefined) return byText;
   if (name === undefined && !canRetry && text === table) return 'TableNotFound';
@@ -208,7 +213,12 @@ function ofApplicationError({ message = '', type }, call) {
 /** The error for a rejected request with its reason. A class that says nothing of the kind is an invalid argument. */
 function ofReason(reason, call) {
   const { kind, text, cause } = classify(reason, false, call);
-  return make(kind === 'Refused' ? 'InvalidArgument' : kind, text, cause);
+  return make(kind === 'Refused' ? exactKind('InvalidArgument', text) : kind, text, cause);
 }
 
-module.exports = { ofApplicationError, ofIoError };
+/** The error of a synchronous call, which names the method to call instead, and how. */
+function noSyncCalls(method, how = ', and await it') {
+  return make('Unsupported', `remote databases have no synchronous calls: use ${method}()${how}`);
+}
+
+module.exports = { noSyncCalls, ofApplicationError, ofIoError };

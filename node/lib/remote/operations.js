@@ -5,7 +5,7 @@
  */
 const { make, plainText } = require('../errors.js');
 const { descriptorOf, familyOf, namespaceOf, readDescriptor, readNamespace, tableNameOf } = require('./descriptor.js');
-const { getMany, mutateMany } = require('./batches.js');
+const { explained, getMany, mutateMany } = require('./batches.js');
 const request = require('./request.js');
 const { rowOf, rowOrUndefined } = require('./result.js');
 
@@ -16,23 +16,6 @@ const onTable =
   (method) =>
   (client, { table }, signal) =>
     client.call(method, { tableName: tableNameOf(table) }, { signal, table });
-
-/** A server accepts cells up to this size unless its limit was lowered. */
-const CELL_BYTES_ACCEPTED = 1 << 20;
-
-/**
- * Adds the probable reason to a put's error without one: HBase's gateway does not report that a cell is too large, and
- * other invalid puts are not sent.
- */
-function explained(error, { cells }) {
-  const largest = cells.reduce((most, { value }) => Math.max(most, value.length), 0);
-  if (error.code !== 'INVALID_ARGUMENT' || error.cause.name !== 'Error' || largest < CELL_BYTES_ACCEPTED) return error;
-  return make(
-    'InvalidArgument',
-    `KeyValue size too large, probably: a value has ${largest} bytes, and the default limit is 10 MiB (hbase.client.keyvalue.maxsize)`,
-    error,
-  );
-}
 
 async function mutate(client, { table, mutation }, signal) {
   const about = { signal, table };

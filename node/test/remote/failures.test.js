@@ -58,6 +58,17 @@ const ANSWERS = [
     'org.apache.hadoop.hbase.DoNotRetryIOException',
   ],
   ['org.apache.hadoop.hbase.DoNotRetryIOException: no', false, {}, 'REFUSED', 'no', 'org.apache.hadoop.hbase.DoNotRetryIOException'],
+  ...['Protocol message tag had invalid wire type.', 'While parsing a protocol message, the input ended unexpectedly.', 'Message missing required fields: name'].map(
+    (text) => [text, true, { method: 'openScanner' }, 'FILTER_MALFORMED', text],
+  ),
+  [
+    'java.lang.ClassNotFoundException: no.Filter',
+    false,
+    { method: 'openScanner' },
+    'FILTER_REJECTED',
+    'no.Filter',
+    'java.lang.ClassNotFoundException',
+  ],
   ['Thrift Server is in Read-only mode.', false, {}, 'READ_ONLY', 'Thrift Server is in Read-only mode.'],
   [
     'Thrift Server is in Read-only mode.\nhjall: the server is in read-only mode: ask its operator',
@@ -222,8 +233,8 @@ it('a rejected request keeps the class and the reason that the server sent', () 
       'Incorrect Filter String (at byte 0: expected a filter)',
     ],
   );
-  const malformed = reason('org.apache.hadoop.hbase.exceptions.DeserializationException: truncated');
-  assert.deepEqual([malformed.code, malformed.message], ['FILTER_MALFORMED', 'truncated']);
+  const rejected = reason('org.apache.hadoop.hbase.exceptions.DeserializationException: truncated');
+  assert.deepEqual([rejected.code, rejected.message], ['FILTER_REJECTED', 'truncated']);
   const without = ofApplicationError({ message: 'Internal error processing get', type: 6 }, { ...CALL, method: 'get' });
   assert.match(without.message, /^h:1 rejected the arguments of get without a reason/);
 });

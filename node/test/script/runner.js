@@ -9,10 +9,14 @@ const { escape, shownCell, value } = require('./text.js');
 
 const KIND_OF = new Map(Object.entries(CODES).map(([kind, code]) => [code, kind]));
 
-/** An error as a script shows it. Arguments that the interface rejects count as the engine's InvalidArgument. */
+/**
+ * An error as a script shows it: with the engine's kind. The engine reports arguments that the interface rejects as
+ * InvalidArgument, and also large cells that HBase's client would reject.
+ */
 function failure(error) {
+  const isOfClient = error.cause?.message.startsWith('KeyValue size too large') || error.message.includes(': KeyValue size');
   const kind =
-    KIND_OF.get(error.code) ??
+    (isOfClient ? 'InvalidArgument' : KIND_OF.get(error.code)) ??
     (error instanceof RangeError || error instanceof TypeError ? 'InvalidArgument' : error.name);
   // HBase's text is the message or the cause.
   const texts = new Set([error.message, error.cause?.message]);
