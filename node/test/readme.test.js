@@ -89,11 +89,15 @@ describe('README.md', () => {
     for (const code of Object.values(CODES)) assert.ok(TEXT.includes(`\`${code}\``), code);
   });
 
-  it('names every option of connect', () => {
-    const options = readFileSync(join(ROOT, 'types', 'open.d.ts'), 'utf8').match(
-      /interface ConnectOptions[\s\S]*?^}/m,
-    )[0];
-    for (const [, option] of options.matchAll(/^ {2}(\w+)\?/gm))
-      assert.ok(TEXT.includes(`\`${option}`) || TEXT.includes(`${option}:`), option);
-  });
+  for (const [method, types] of [['connect', ['ConnectOptions']], ['open', ['FormOptions', 'MemoryOptions', 'OpenOptions']]]) {
+    it(`names every option of ${method} in a table`, () => {
+      const declarations = readFileSync(join(ROOT, 'types', 'open.d.ts'), 'utf8');
+      const rows = TEXT.split('\n').filter((line) => line.startsWith('| `')).map((line) => line.split(' | ')[0]).join();
+      for (const type of types) {
+        const options = new RegExp(`interface ${type}[\\s\\S]*?^}`, 'm').exec(declarations)[0].replace(/@deprecated.*\n.*/g, '');
+        for (const [, option] of options.matchAll(/^ {2}(\w+)\?/gm))
+          assert.ok(rows.includes(`\`${option}\``) || ['path', 'headers', 'signal'].includes(option), option);
+      }
+    });
+  }
 });
