@@ -1,9 +1,11 @@
 """Arguments: the accepted types, and the errors for all others."""
 
+import re
+
 import pytest
 
 import hjall
-from hjall import happybase
+from hjall import filters, happybase
 
 
 @pytest.fixture
@@ -153,6 +155,159 @@ def test_exceptions_are_subclasses_of_error_and_of_a_builtin(use, error, builtin
             use(db)
     assert isinstance(raised.value, builtin)
     assert error.__module__ == "builtins" or isinstance(raised.value, hjall.Error)
+
+
+VERSIONS = [0, -1, "0", b"-5"]
+FAMILIES = {
+    "option": lambda db, versions: db.create_table("u", {"f": {"VERSIONS": versions}}),
+    "Family": lambda db, versions: db.create_table("u", {"f": hjall.Family(VERSIONS=versions)}),
+    "add_family": lambda db, versions: db.add_family("t", "g", {"VERSIONS": versions}),
+    "modify_family": lambda db, versions: db.modify_family("t", "f", hjall.Family({b"VERSIONS": versions})),
+    "alter_table": lambda db, versions: db.alter_table("t", families={"f": {"VERSIONS": versions}}),
+}
+
+
+@pytest.mark.parametrize("describe", FAMILIES.values(), ids=FAMILIES)
+@pytest.mark.parametrize("versions", VERSIONS)
+def test_a_family_without_versions_is_refused(describe, versions):
+    with hjall.memory() as db:
+        db.create_table("t", {"f": {}})
+        expected = r"Maximum versions must be positive.*VERSIONS of family [fg] is (0|-1|-5); use 1 or more"
+        with pytest.raises(hjall.InvalidArgument, match=expected):
+            describe(db, versions)
+        assert db.tables() == [b"t"] and list(db.table("t").families()) == [b"f"]
+        describe(db, 2)
+
+
+LEVELS = "USE_DEFAULT, SKIP_WAL, ASYNC_WAL, SYNC_WAL, FSYNC_WAL"
+DURABILITIES = {
+    "create_table": lambda db, level: db.create_table("u", {"f": {}}, attributes={"DURABILITY": level}),
+    "alter_table": lambda db, level: db.alter_table("t", attributes={b"DURABILITY": level}),
+    "alter_table with families": lambda db, level: db.alter_table(
+        "t", attributes={"DURABILITY": level}, families={"f": {}}
+    ),
+}
+
+
+@pytest.mark.parametrize("change", DURABILITIES.values(), ids=DURABILITIES)
+def test_an_unknown_durability_of_a_table_is_refused(change):
+    with hjall.memory() as db:
+        db.create_table("t", {"f": {}})
+        for level, meant in (("FSYNC", "FSYNC_WAL"), (b"fsync", "FSYNC_WAL"), ("sync", "SYNC_WAL"), ("fast", None)):
+            hint = f': did you mean "{meant}"?' if meant else ""
+            shown = level if isinstance(level, str) else level.decode()
+            message = f'the attribute DURABILITY must be one of {LEVELS}, not "{shown}"{hint}'
+            with pytest.raises(hjall.InvalidArgument, match=rf"^(create|alter)_table: {re.escape(message)}$"):
+                change(db, level)
+        assert db.tables() == [b"t"] and b"DURABILITY" not in db.describe_table("t").attributes
+        change(db, "FSYNC_WAL")
+        db.alter_table("t", attributes={"DURABILITY": ""})
+        assert b"DURABILITY" not in db.describe_table("t").attributes
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda t: list(t.scan(limit=0)),
+        lambda t: list(t.scan(batch_size=0)),
+        lambda t: t.scan_arrow(limit=0),
+        lambda t: t.scan_arrow({"f:a": "int99"}),
+        lambda t: t.scan_arrow(layout="table"),
+        lambda t: t.put(b"r", {b"f:a": b"1"}, durability="FSYNC"),
+        lambda t: t.put(b"r", {b"f:a": b"1"}, ttl_ms=0),
+        lambda t: t.batch(durability="FSYNC"),
+        lambda t: t.batch(batch_size=0),
+        lambda t: t.check_and_put(b"r", b"f:a", b"1", {b"f:a": b"1"}, compare="foo"),
+        lambda t: t.cells(b"r", b"f:a", versions=0),
+        lambda t: t.delete(b"r", [hjall.Marker("cell", b"f:a")]),
+        lambda t: t.connection.create_table("u", {"f": {}}, num_regions=4, split_algo="Even"),
+        lambda t: t.connection.serve(port=70_000),
+        lambda t: filters.FilterList("ANY", []),
+        lambda t: filters.BitComparator(b"1", "not"),
+        lambda t: hjall.memory(cache_bytes=-1),
+        lambda t: hjall.open("localhost"),
+        lambda t: hjall.open("db", durability="SKIP_WAL"),
+        lambda t: hjall.ConnectionPool(0, database=t.connection),
+    ],
+)
+def test_invalid_values_are_errors_of_the_package(table, use):
+    with pytest.raises(hjall.InvalidArgument) as raised:
+        use(table)
+    assert isinstance(raised.value, ValueError)
+
+
+def test_an_unknown_durability_names_the_one_that_was_meant(table):
+    with pytest.raises(hjall.InvalidArgument, match=rf'must be one of {LEVELS}, not "FSYNC": did you mean "FSYNC_WAL"'):
+        table.put(b"r", {b"f:a": b"1"}, durability="FSYNC")
+
+
+READS = {
+    "row": lambda t, **given: t.row(b"r", **given),
+    "rows": lambda t, **given: t.rows([b"r"], **given),
+    "cells": lambda t, **given: t.cells(b"r", b"f:a", **given),
+    "row_cells": lambda t, **given: t.row_cells(b"r", **given),
+    "exists": lambda t, **given: t.exists(b"r", **given),
+    "scan": lambda t, **given: list(t.scan(**given)),
+    "scan_cells": lambda t, **given: list(t.scan_cells(**given)),
+    "scan_arrow": lambda t, **given: t.scan_arrow(**given),
+    "count": lambda t, **given: t.count(**given),
+}
+
+
+@pytest.mark.parametrize("method", READS)
+def test_messages_about_filters_and_time_ranges_name_the_call(table, method):
+    read = READS[method]
+    row = "" if method in ("rows", "scan", "scan_cells", "scan_arrow", "count") else ", row b'r'"
+    for given in ({"filter": "NoFilter()"}, {"filter": "PrefixFilter('a"}, {"time_range": (5, 1)}):
+        with pytest.raises(hjall.InvalidArgument, match=rf"^{method}: table t{row}: "):
+            read(table, **given)
+    for wrong in (5, "ab", (1,), (1, 2, 3), (1, 2.5), (None, 1), {1, 2}):
+        with pytest.raises(TypeError, match=r"^time_range must be \(min, max\): two integers, in milliseconds"):
+            read(table, time_range=wrong)
+    with pytest.raises(OverflowError, match=r"^time_range must be an integer from"):
+        read(table, time_range=(0, 2**64))
+    for right in ((0, 10), [0, 10], range(0, 20, 10)):
+        read(table, time_range=right)
+
+
+@pytest.mark.parametrize("method", ["scan", "scan_cells", "scan_arrow"])
+def test_messages_about_limits_name_the_call(table, method):
+    with pytest.raises(hjall.InvalidArgument, match=rf"^{method}: table t: limit must be at least 1, not 0$"):
+        READS[method](table, limit=0)
+
+
+def test_messages_about_options_of_families_name_the_option():
+    with hjall.memory() as db:
+        for option in ("time_to_live", "max_versions", "bloom_filter_vector_size"):
+            with pytest.raises(TypeError, match=f"^{option} must be an integer, not float$"):
+                db.create_table("u", {"f": {option: 0.5}})
+
+
+def test_split_keys_may_be_text_if_the_database_has_an_encoding():
+    with hjall.memory(encoding="utf-8") as db:
+        db.create_table("t", {"f": {}}, split_keys=["é", b"z"])
+        connection = happybase.Connection(database=db)
+        connection.create_table("u", {"f": {}}, split_keys=["é", "z"])
+        for table in (db.table("t"), connection.table("u")):
+            assert [region["start_key"] for region in table.regions()] == [b"", b"z", "é".encode()]
+    with hjall.memory() as db, pytest.raises(TypeError, match=r"a split key must be bytes.*open the database with enc"):
+        db.create_table("t", {"f": {}}, split_keys=["m"])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: filters.PrefixFilter("a"),
+        lambda: filters.ValueFilter("=", "a"),
+        lambda: filters.BinaryComparator("a"),
+        lambda: filters.MultipleColumnPrefixFilter([b"x", "a"]),
+    ],
+)
+def test_filters_take_bytes(make):
+    with pytest.raises(
+        TypeError, match=r"^a (filter|comparator) argument must be bytes, not str: write 'a'.encode\(\)$"
+    ):
+        make()
 
 
 def test_happybases_connection_options_are_checked():

@@ -1,6 +1,7 @@
 """`Table.load_arrow`: bulk writes of Arrow data."""
 
 import datetime
+import re
 import struct
 
 import pandas
@@ -199,6 +200,54 @@ def test_data_that_cannot_be_written_is_rejected_with_the_remedy(table, data, ar
     with pytest.raises(error, match=message):
         table.load_arrow(data, **arguments)
     assert cells(table) == []
+
+
+@pytest.mark.parametrize(
+    ("columns", "form"),
+    [
+        ({"w": "f:w"}, "a timestamp in milliseconds, the default"),
+        ({"w": ("f:w", "timestamp")}, "timestamp"),
+        ({"w": ("f:w", "timestamp_s")}, "timestamp_s"),
+    ],
+)
+@pytest.mark.parametrize("unit", ["us", "ns"])
+def test_a_time_that_is_finer_than_its_encoder_names_the_encoder_of_its_unit(table, columns, form, unit):
+    data = one(w=pyarrow.array([1_000_001], pyarrow.timestamp(unit)))
+    message = (
+        rf'load_arrow: table t: row 0 of the data, column "w": the value cannot be encoded as {form}: the time is not '
+        rf'a whole number in this unit: name the encoder of its unit, columns={{"w": ("f:w", "timestamp_{unit}")}}, '
+        "or round it"
+    )
+    with pytest.raises(hjall.InvalidArgument, match=f"^{re.escape(message)}$"):
+        table.load_arrow(data, columns=columns)
+    assert table.load_arrow(data, columns={"w": ("f:w", f"timestamp_{unit}")}) == 1
+    assert table.row(b"r") == {b"f:w": struct.pack(">q", 1_000_001)}
+
+
+def test_messages_name_the_call(table):
+    for data, arguments in (
+        (one(q=["1"]), {}),
+        (one(q=["1"]), {"columns": {"p": "f:p"}}),
+        (one(q=[300]), {"columns": {"q": ("f:q", "int8")}}),
+        (pyarrow.table({"row": [None], "f:q": ["1"]}), {}),
+    ):
+        for bulk in (False, True):
+            with pytest.raises(hjall.InvalidArgument, match=r"^load_arrow: table t: "):
+                table.load_arrow(data, **arguments, bulk=bulk)
+
+
+def test_a_lazy_frame_is_refused_with_the_remedy(table):
+    class Lazy:
+        def collect(self):
+            """Does not return Arrow data here."""
+
+    with pytest.raises(TypeError, match=r"not Lazy: call its method collect\(\) first$"):
+        table.load_arrow(Lazy())
+    frame = polars.LazyFrame({"row": ["a"], "f:q": ["1"]})
+    if not hasattr(frame, "__arrow_c_stream__"):
+        with pytest.raises(TypeError, match=r"not LazyFrame: call its method collect\(\) first$"):
+            table.load_arrow(frame)
+    assert table.load_arrow(frame.collect()) == 1
 
 
 def test_progress(table):

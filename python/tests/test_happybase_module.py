@@ -1,5 +1,6 @@
 """`hjall.happybase`: HappyBase's names, so that only the import of a program changes."""
 
+import contextlib
 import pickle
 
 import happybase as stock
@@ -137,6 +138,45 @@ def test_the_thrift_client(connection):
     (row,) = connection.client.getRow(b"app_t", b"r", {})
     assert row.columns[b"f:a"].value == b"1"
     connection.close()
+
+
+def test_a_value_of_none_is_an_empty_one_as_in_happybase(connection):
+    table = connection.table("t")
+    table.put("a", {"f:a": None, "f:b": "x"})
+    table.put("b", [("f:a", None), ("f:b", None, 7)])
+    with table.batch() as batch:
+        batch.put("c", {"f:a": None, "f:b": "x"})
+        batch.put("d", [("f:a", None)])
+    assert dict(table.scan()) == {
+        b"a": {b"f:a": b"", b"f:b": b"x"},
+        b"b": {b"f:a": b"", b"f:b": b""},
+        b"c": {b"f:a": b"", b"f:b": b"x"},
+        b"d": {b"f:a": b""},
+    }
+    assert table.row("b", include_timestamp=True)[b"f:b"] == (b"", 7)
+    with pytest.raises(TypeError, match="data must be a dict"):
+        table.put("e", 5)
+
+
+@pytest.mark.parametrize("side", ["hjall", "stock"])
+def test_a_reversed_scan_of_a_prefix_is_as_in_happybase(connection, side, tmp_path):
+    with contextlib.ExitStack() as stack:
+        if side == "stock":
+            server = stack.enter_context(connection.serve(port=0))
+            connection = stock.Connection(*server.address, table_prefix="app")
+            stack.callback(connection.close)
+        table = connection.table("t")
+        for row in (b"q", b"r", b"r1", b"r2", b"s", b"s1", b"\xff", b"\xff1"):
+            table.put(row, {b"f:a": b"1"})
+        for prefix, rows in (
+            (b"r", [b"s", b"r2", b"r1"]),
+            (b"r1", [b"r2"]),
+            (b"\xff", [b"\xff1"]),
+            (b"t", []),
+        ):
+            assert [key for key, _ in table.scan(row_prefix=prefix, reverse=True)] == rows, prefix
+    if side == "hjall":
+        assert [key for key, _ in table.scan(row_prefix="r", reverse=True, limit=1)] == [b"s"]
 
 
 def test_batches_can_be_subclassed(connection):

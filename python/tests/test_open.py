@@ -1,8 +1,11 @@
 """Opening a database, writing and reading."""
 
+import asyncio
+
 import pytest
 
 import hjall
+from hjall import aio, happybase
 
 
 @pytest.fixture(params=["memory", "folder"])
@@ -44,6 +47,47 @@ def test_what_is_no_folder_is_refused_with_the_remedy(tmp_path):
     occupied.write_bytes(b"")
     with pytest.raises(hjall.StorageError, match="a database is a folder, and this path names a file"):
         hjall.open(occupied)
+
+
+def test_the_error_of_a_closed_database_names_the_remedy(tmp_path):
+    unopened = r"^the database has not been opened: call open\(\), or with hjall\.aio, await the database"
+    folder = hjall.open(tmp_path / "db", autoconnect=False)
+    with pytest.raises(hjall.Closed, match=unopened):
+        folder.tables()
+    folder.open()
+    folder.close()
+    with pytest.raises(hjall.Closed, match=r"^the database is closed: call open\(\) to open it again$"):
+        folder.tables()
+    folder.open()
+    folder.close()
+    memory = hjall.memory()
+    memory.create_table("t", {"f": {}})
+    used = memory.table("t")
+    assert used.row(b"r") == {}
+    memory.close()
+    for use in (memory.tables, lambda: used.row(b"r"), lambda: list(used.scan()), lambda: memory.table("t").count()):
+        with pytest.raises(hjall.Closed, match=r"closed and its data is gone: create one with hjall\.memory\(\)$"):
+            use()
+    with pytest.raises(hjall.Closed, match=r"create a new one with hjall\.memory\(\)$"):
+        memory.open()
+    with hjall.memory() as memory:
+        shared = happybase.Connection(database=memory)
+        shared.close()
+        with pytest.raises(hjall.Closed, match=r"call open\(\) to open it again$"):
+            shared.tables()
+        shared.open()
+        assert shared.tables() == []
+
+
+def test_a_forgotten_await_is_named(tmp_path):
+    async def use(db):
+        with pytest.raises(hjall.Closed, match=r"`db = await aio\.open\(folder\)`"):
+            await db.tables()
+        with pytest.raises(hjall.Closed, match=r"`db = await aio\.open\(folder\)`"):
+            await db.table("t").row(b"r")
+
+    for db in (aio.open(tmp_path / "db"), aio.memory()):
+        asyncio.run(use(db))
 
 
 def test_a_missing_table_is_a_lookup_error(db):

@@ -183,3 +183,29 @@ def test_happybase_programs_run_without_a_server(run, pytester):
     """,
         passed=3,
     )
+
+
+def test_a_missing_happybase_is_named(run):
+    run(
+        """
+        import sys
+        import pytest
+        import hjall
+        from hjall import happybase
+
+        @pytest.fixture(autouse=True)
+        def missing(monkeypatch):
+            # An import of a module that is None raises ModuleNotFoundError.
+            for name in ("happybase", "Hbase_thrift"):
+                monkeypatch.setitem(sys.modules, name, None)
+
+        def test_the_fixture(request):
+            with pytest.raises(ImportError, match="^happybase is not installed: pip install happybase$"):
+                request.getfixturevalue("hjall_happybase")
+
+        def test_the_client(hjall_db):
+            with pytest.raises(ImportError, match="^happybase is not installed: pip install happybase$"):
+                happybase.Connection(database=hjall_db).client
+    """,
+        passed=2,
+    )

@@ -1,10 +1,12 @@
 """Counting and deleting ranges of rows, tables that may exist, figures, and the progress of long calls."""
 
+import asyncio
 import datetime
 
 import pytest
 
 import hjall
+from hjall import aio
 from hjall.filters import PrefixFilter
 
 
@@ -53,11 +55,53 @@ def test_delete_rows(table):
         table.delete_rows(b"a", row_prefix=b"b")
 
 
+PREFIXES = [b"r", b"r1", b"q", b"s", b"", b"\xff", b"\xff\xff", b"none"]
+PREFIX_SCANS = {
+    "scan": lambda table, **given: [key for key, _ in table.scan(**given)],
+    "scan_cells": lambda table, **given: [found.row for found in table.scan_cells(**given)],
+    "scan_arrow": lambda table, **given: table.scan_arrow(["f:n"], **given).to_polars()["row"].to_list(),
+    "aio scan": lambda table, **given: asyncio.run(keys_of(aio_table(table).scan(**given))),
+    "aio scan_cells": lambda table, **given: asyncio.run(keys_of(aio_table(table).scan_cells(**given))),
+}
+
+
+def aio_table(table):
+    """The table for asyncio."""
+    return aio.Database.sharing(table.connection, threads=1).table(table.name)
+
+
+async def keys_of(scan):
+    """The row keys of a scan."""
+    return [found[0] async for found in scan]
+
+
+@pytest.mark.parametrize("scan", PREFIX_SCANS.values(), ids=PREFIX_SCANS)
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_prefix_selects_the_same_rows_in_both_directions(db, scan, reverse):
+    table = db.table("t")
+    rows = [b"q", b"r", b"r1", b"r2", b"s", b"s1", b"\xff", b"\xff\xff", b"\xff\xff1"]
+    for row in rows:
+        table.put(row, {b"f:n": b"1", b"g:n": row})
+    for prefix in PREFIXES:
+        expected = [row for row in rows if row.startswith(prefix)][:: -1 if reverse else 1]
+        assert scan(table, row_prefix=prefix, reverse=reverse) == expected, prefix
+        assert scan(table, row_prefix=prefix, reverse=reverse, limit=2) == expected[:2], prefix
+    if not reverse:
+        return
+    for filter, expected in (
+        ("PageFilter(2)", [b"r2", b"r1"]),
+        ("FamilyFilter(=, 'binary:f') AND RowFilter(!=, 'binary:r2')", [b"r1", b"r"]),
+        ("RowFilter(=, 'binary:r') OR RowFilter(=, 'binary:s')", [b"r"]),
+        (PrefixFilter(b"r1"), [b"r1"]),
+    ):
+        assert scan(table, row_prefix=b"r", reverse=True, filter=filter) == expected
+
+
 def test_if_not_exists(db, table):
     db.create_table("t", {"other": {}}, if_not_exists=True)
     assert sorted(table.families()) == [b"f", b"g"] and table.count() == 25_001
     db.create_table("u", {"f": {}}, if_not_exists=True)
-    with pytest.raises(hjall.TableExists):
+    with pytest.raises(hjall.TableExists, match=r"table u already exists: .* if_not_exists=True"):
         db.create_table("u", {"f": {}})
     with pytest.raises(hjall.NamespaceNotFound):
         db.create_table("no:t", {"f": {}}, if_not_exists=True)
@@ -146,6 +190,18 @@ def test_representations(db, table):
     assert "&lt;i&gt;" in html and "<i>" not in html and "f:&lt;b&gt;" in html and "\\xff" in html
     assert "<table>" in table._repr_html_() and "@" in table.scan_cells(row_prefix=b"html")._repr_html_()
     assert list(scan) == [(b"a", {b"f:n": b"1", b"g:x": b"1"})]
+
+
+def test_representations_show_the_error_of_a_preview(db, table):
+    none = db.table("none")
+    broken = (none, none.scan(), none.scan_cells(), none.scan_arrow(["f:n"]), none.scan_arrow())
+    for shown in broken:
+        assert "table none does not exist" in shown._repr_html_() and "none" in repr(shown)
+    assert "limit must be at least 1" in table.scan(limit=0)._repr_html_()
+    assert "cannot be read as int64" in table.scan_arrow({"f:n": "int64"})._repr_html_()
+    db.close()
+    for shown in (table, table.scan(), table.scan_arrow(["f:n"])):
+        assert "the database is closed" in shown._repr_html_()
 
 
 def test_a_scan_is_a_generator(table):

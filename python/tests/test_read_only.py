@@ -41,7 +41,9 @@ def writer(tmp_path):
 def test_a_second_process_reads(writer, tmp_path):
     folder = tmp_path / "db"
     writer(1)
-    with pytest.raises(hjall.Locked):
+    with pytest.raises(
+        hjall.Locked, match=r"or open it with read_only=True.* is a server, connect to it with HappyBase"
+    ):
         hjall.open(folder)
     with hjall.open(folder, read_only=True) as db:
         table = db.table("t")

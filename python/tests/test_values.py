@@ -58,11 +58,26 @@ def test_bytes_of_other_types_are_taken(table):
     assert list(table.row(b"r").values()) == [b"n", b"b", b"m", b"xy", b"z"]
 
 
-def test_none_is_an_empty_value(table):
-    table.put(b"r", {b"f:a": None})
-    with table.batch() as batch:
-        batch.put(b"s", {b"f:a": None, b"f:b": b"x"})
-    assert table.row(b"r") == {b"f:a": b""} and table.row(b"s") == {b"f:a": b"", b"f:b": b"x"}
+WRITES = {
+    "put": lambda table, data: table.put(b"r", data),
+    "put_many": lambda table, data: table.put_many([(b"r", data)]),
+    "batch": lambda table, data: table.batch().put(b"r", data),
+    "mutate_row": lambda table, data: table.mutate_row(b"r", [hjall.Put(data)]),
+    "check_and_put": lambda table, data: table.check_and_put(b"r", b"f:a", None, data),
+    "bulk_load": lambda table, data: table.bulk_load([(b"r", data)]),
+}
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_none_is_no_value(table, write):
+    message = (
+        r"^the value of b'f:b' in row b'r' must be bytes, not None: leave the column out, or delete the cell with "
+        r"delete$"
+    )
+    for data in ({b"f:a": b"x", b"f:b": None}, [(b"f:b", None)], [(b"f:b", None, 5)]):
+        with pytest.raises(TypeError, match=message):
+            write(table, data)
+    assert table.count() == 0
 
 
 def test_sets_of_rows_and_of_columns_to_delete(table):
@@ -148,12 +163,12 @@ def test_messages_name_the_column_of_a_value(table, value):
 def test_messages_name_the_argument(table):
     for call, message in (
         (lambda: table.increment(b"r", {b"f:n": "x"}), r"^the amount for b'f:n' must be an integer, not str$"),
-        (lambda: next(table.scan(batch_size="x")), "^batch_size must be an integer, not str$"),
-        (lambda: next(table.scan(limit=1.5)), "^limit must be an integer, not float$"),
+        (lambda: next(table.scan(batch_size="x")), "^scan: table t: batch_size must be an integer, not str$"),
+        (lambda: next(table.scan(limit=1.5)), "^scan: table t: limit must be an integer, not float$"),
     ):
         with pytest.raises(TypeError, match=message):
             call()
-    with pytest.raises(TypeError, match=r"^batch_size must be an integer, not NoneType$"):
+    with pytest.raises(TypeError, match=r"^scan: table t: batch_size must be an integer, not NoneType$"):
         next(table.scan(batch_size=None))
     with pytest.raises(hjall.InvalidArgument, match=r"^create_table: Maximum versions must be positive"):
         table.connection.create_table("u", {"f": {"max_versions": 0}})
@@ -183,7 +198,7 @@ INTEGERS = [
 
 @pytest.mark.parametrize(("name", "call"), INTEGERS)
 def test_messages_name_the_integer_that_is_none_or_does_not_fit(table, name, call):
-    name = re.escape(name)
+    name = rf"(scan(_cells)?: table t: )?{re.escape(name)}"
     for number, kinds, message in (
         ("x", (TypeError, struct.error), f"^{name} must be an integer(, not str|: milliseconds|, or None)"),
         (1.5, (TypeError, struct.error), f"^{name} must be an integer(, not float|: milliseconds|, or None)"),

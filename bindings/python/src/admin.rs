@@ -11,12 +11,12 @@ use hjall_engine::schema::{NamespaceDescriptor, TableDescriptor};
 use hjall_engine::store::CompactionControl;
 use hjall_engine::{Engine, Error, ErrorKind, FamilyProgress, Options, Result};
 use parking_lot::Mutex;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::call::{call_interruptible, call_named, call_watched};
-use crate::convert;
+use crate::convert::{self, Encoding};
 use crate::database::{Database, DatabaseHandle};
 use crate::error;
 use crate::family::{self, FamilyArgument, TableFields};
@@ -36,16 +36,16 @@ pub struct SplitArgument<'py> {
 }
 
 impl SplitArgument<'_> {
-    fn keys(&self) -> PyResult<Vec<Bytes>> {
+    fn keys(&self, encoding: Encoding<'_>) -> PyResult<Vec<Bytes>> {
         match (&self.keys, self.num_regions, self.algorithm.as_deref()) {
             (None, None, None) => Ok(Vec::new()),
-            (Some(keys), None, None) => keys.iter().map(|key| convert::bytes(key, "a split key", None)).collect(),
+            (Some(keys), None, None) => keys.iter().map(|key| convert::bytes(key, "a split key", encoding)).collect(),
             (None, Some(regions), Some(algorithm)) => match algorithm {
                 "HexStringSplit" => split::hex_string(regions),
                 "DecimalStringSplit" => split::decimal_string(regions),
                 "UniformSplit" => split::uniform(regions),
                 other => {
-                    return Err(PyValueError::new_err(format!(
+                    return Err(error::invalid(format!(
                         "split_algo must be HexStringSplit, DecimalStringSplit or UniformSplit, not {other:?}"
                     )));
                 }
@@ -82,7 +82,8 @@ impl Admin {
             table.add_family(family.descriptor(method)?).map_err(|e| error::from_method(&e, method))?;
         }
         for (key, value) in attributes {
-            table.set(family::attribute(&key)?, family::attribute(&value)?);
+            let (key, value) = family::table_attribute(&key, &value, method)?;
+            table.set(key, value);
         }
         Ok(table)
     }
@@ -135,7 +136,8 @@ impl Admin {
         splits: SplitArgument<'_>,
     ) -> PyResult<()> {
         let engine = self.handle.engine()?;
-        let (table, splits) = (self.descriptor("create_table", name, &families, attributes)?, splits.keys()?);
+        let (table, splits) =
+            (self.descriptor("create_table", name, &families, attributes)?, splits.keys(self.handle.encoding())?);
         call_named(py, "create_table", || engine.create_table(table, splits))
     }
 
@@ -156,7 +158,7 @@ impl Admin {
     fn set_attributes(&self, py: Python<'_>, name: &Bound<'_, PyAny>, attributes: &Bound<'_, PyDict>) -> PyResult<()> {
         let mut changes = Vec::new();
         for (key, value) in attributes {
-            changes.push((family::attribute(&key)?, family::attribute(&value)?));
+            changes.push(family::table_attribute(&key, &value, "alter_table")?);
         }
         self.change(py, "alter_table", name, |engine, name| {
             let mut table = engine.describe(name)?;

@@ -8,7 +8,7 @@ use hjall_engine::mutation::{Delete, Durability, Marker, Put, check_timestamp};
 use hjall_engine::request::check_row;
 use hjall_engine::{Error, LATEST};
 use parking_lot::Mutex;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::call::call;
@@ -231,7 +231,7 @@ impl Batch {
             ));
         }
         let batch_size = match batch_size.map(|size| convert::integer(size, "batch_size")).transpose()? {
-            Some(size) if size <= 0 => return Err(PyValueError::new_err("batch_size must be at least 1")),
+            Some(size) if size <= 0 => return Err(error::invalid("batch_size must be at least 1")),
             size => size.map(|size| usize::try_from(size).unwrap_or(usize::MAX)),
         };
         let durability = durability.map(|name| convert::durability(Some(name), None)).transpose()?;

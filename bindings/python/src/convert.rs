@@ -7,9 +7,9 @@ use hjall_engine::LATEST;
 
 use hjall_engine::mutation::{CompareOp, Durability, check_timestamp};
 use hjall_engine::request::{Columns, TimeRange};
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyList, PyMemoryView, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyList, PyMemoryView, PySequence, PyString, PyTuple};
 
 use crate::error::{self, Place};
 
@@ -60,6 +60,17 @@ pub fn bytes(value: &Bound<'_, PyAny>, what: impl Display, encoding: Encoding<'_
         )));
     }
     Ok(Bytes::copy_from_slice(view.call_method0("tobytes")?.cast::<PyBytes>()?.as_bytes()))
+}
+
+/// The bytes of a bytes-like object, for an argument that belongs to no database and so has no encoding.
+///
+/// # Errors
+/// `TypeError` that names the argument (`what`) and the remedy.
+pub fn only_bytes(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Bytes> {
+    if value.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err(format!("{what} must be bytes, not str: write {}.encode()", value.repr()?)));
+    }
+    bytes(value, what, None)
 }
 
 /// Whether a value is a `datetime64` or `timedelta64` of numpy, whose memory numpy shows as bytes.
@@ -160,13 +171,13 @@ pub fn integer32(value: &Bound<'_, PyAny>, what: &str) -> PyResult<i32> {
 /// A largest number of versions; `None` for all. The largest `i32` stands for all, and for larger numbers.
 ///
 /// # Errors
-/// Those of [`integer`], and `ValueError` unless it is at least 1.
+/// Those of [`integer`], and `InvalidArgument` unless it is at least 1.
 pub fn versions(value: Option<&Bound<'_, PyAny>>) -> PyResult<i32> {
     let Some(value) = value else { return Ok(i32::MAX) };
     let no_integer = || "versions must be an integer, or None for all versions".to_owned();
     let versions = integer_or(value, "versions", no_integer)?;
     if versions < 1 {
-        return Err(PyValueError::new_err("versions must be at least 1, or None for all versions"));
+        return Err(error::invalid("versions must be at least 1, or None for all versions"));
     }
     Ok(i32::try_from(versions).unwrap_or(i32::MAX))
 }
@@ -184,44 +195,70 @@ pub fn write_time(value: Option<&Bound<'_, PyAny>>, place: Place<'_>) -> PyResul
 /// The timestamps to read: those before `before`, or those in the half-open range `(min, max)`.
 ///
 /// # Errors
-/// `TypeError` if both are given, `InvalidArgument` for an invalid range.
-pub fn time_range(before: Option<&Bound<'_, PyAny>>, range: Option<(i64, i64)>) -> PyResult<TimeRange> {
+/// `TypeError` if both are given, or if a range is not a sequence of two integers, `InvalidArgument` for an invalid
+/// range, which begins with the place.
+pub fn time_range(
+    before: Option<&Bound<'_, PyAny>>,
+    range: Option<&Bound<'_, PyAny>>,
+    place: Place<'_>,
+) -> PyResult<TimeRange> {
     let range = match (before, range) {
         (None, None) => return Ok(TimeRange::ALL),
         (Some(before), None) => TimeRange::before(timestamp(before)?),
-        (None, Some((min, max))) => TimeRange::new(min, max),
+        (None, Some(range)) => {
+            const WRONG: &str = "time_range must be (min, max): two integers, in milliseconds since 1970";
+            let wrong = || PyTypeError::new_err(WRONG);
+            let sequence = range.cast::<PySequence>().map_err(|_| wrong())?;
+            if sequence.len()? != 2 {
+                return Err(wrong());
+            }
+            let end = |index| integer_or(&sequence.get_item(index)?, "time_range", || WRONG.to_owned());
+            TimeRange::new(end(0)?, end(1)?)
+        }
         (Some(_), Some(_)) => {
             return Err(PyTypeError::new_err(
                 "timestamp and time_range cannot be combined: timestamp=t is time_range=(0, t)",
             ));
         }
     };
-    range.map_err(|e| error::from_engine(&e))
+    range.map_err(|e| error::from_call(&e, place))
 }
 
 /// The durability of a mutation, from HBase's name of a level or from HappyBase's flag `wal`.
 ///
 /// # Errors
-/// `ValueError` for an unknown name.
+/// `InvalidArgument` for an unknown name.
 pub fn durability(name: Option<&str>, wal: Option<bool>) -> PyResult<Durability> {
     match (name, wal) {
         (None, Some(false)) => Ok(Durability::SkipWal),
         (None, _) => Ok(Durability::SyncWal),
-        (Some(name), _) => Durability::from_name(name).ok_or_else(|| {
-            let names: Vec<_> = Durability::ALL.iter().map(|d| d.name()).collect();
-            PyValueError::new_err(format!("durability must be one of {}, not {name:?}", names.join(", ")))
-        }),
+        (Some(name), _) => durability_level(name, "durability"),
     }
+}
+
+/// A level of durability by HBase's name. `what` names the argument in messages.
+///
+/// # Errors
+/// `InvalidArgument` for an unknown name.
+pub fn durability_level(name: &str, what: impl Display) -> PyResult<Durability> {
+    Durability::from_name(name).ok_or_else(|| {
+        let names = Durability::ALL.map(Durability::name);
+        // FSYNC stands for FSYNC_WAL, although SYNC_WAL is as similar to it.
+        let upper = name.to_ascii_uppercase();
+        let meant = (!upper.is_empty()).then(|| names.iter().find(|known| known.starts_with(&upper))).flatten();
+        let hint = meant.map_or_else(String::new, |meant| format!(": did you mean {meant:?}?"));
+        error::invalid(format!("{what} must be one of {}, not {name:?}{hint}", names.join(", ")))
+    })
 }
 
 /// How long the cells of a mutation live, in milliseconds.
 ///
 /// # Errors
-/// Those of [`integer`], and `ValueError` unless it is at least 1.
+/// Those of [`integer`], and `InvalidArgument` unless it is at least 1.
 pub fn ttl(ttl_ms: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i64>> {
     let ttl_ms = ttl_ms.map(|value| integer(value, "ttl_ms")).transpose()?;
     match ttl_ms {
-        Some(ms) if ms < 1 => Err(PyValueError::new_err(format!(
+        Some(ms) if ms < 1 => Err(error::invalid(format!(
             "ttl_ms must be at least 1 (milliseconds), not {ms}: leave it out for cells that do not expire"
         ))),
         _ => Ok(ttl_ms),
@@ -231,7 +268,7 @@ pub fn ttl(ttl_ms: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i64>> {
 /// A comparison operator, as a symbol or by HBase's name.
 ///
 /// # Errors
-/// `ValueError` for an unknown operator.
+/// `InvalidArgument` for an unknown operator.
 pub fn compare(text: &str) -> PyResult<CompareOp> {
     Ok(match text {
         "<" | "LESS" => CompareOp::Less,
@@ -242,9 +279,7 @@ pub fn compare(text: &str) -> PyResult<CompareOp> {
         ">" | "GREATER" => CompareOp::Greater,
         "NO_OP" => CompareOp::NoOp,
         _ => {
-            return Err(PyValueError::new_err(format!(
-                "compare must be one of <, <=, =, !=, >=, > (or NO_OP), not {text:?}"
-            )));
+            return Err(error::invalid(format!("compare must be one of <, <=, =, !=, >=, > (or NO_OP), not {text:?}")));
         }
     })
 }

@@ -8,7 +8,6 @@ use std::time::Duration;
 use hjall_engine::config::Limits;
 use hjall_engine::{Engine, Error, ErrorKind, Options};
 use parking_lot::{Mutex, RwLock};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::call::call;
@@ -27,7 +26,7 @@ pub struct DatabaseHandle {
     engine: RwLock<Option<ForkGuard<Engine>>>,
     /// Held while the database is being opened, which may take long. The lock of `engine` is only held briefly.
     opening: Mutex<()>,
-    /// The number of times that the database has been opened.
+    /// The number of times that the database has been opened or closed.
     generation: AtomicU64,
     /// The handle whose engine this one uses while both are open; `None` if it opens its own.
     shared: Option<Arc<DatabaseHandle>>,
@@ -54,12 +53,24 @@ impl DatabaseHandle {
     pub fn engine(&self) -> PyResult<Engine> {
         match &*self.engine.read() {
             Some(engine) => Ok(engine.get()?.clone()),
-            None => Err(error::closed("the database is not open: call open() first")),
+            None => Err(error::closed(self.why_closed())),
         }
     }
 
-    /// The number of times that the database has been opened. Objects obtained in an earlier generation are no longer
-    /// valid.
+    /// The reason for which there is no engine, and the remedy.
+    fn why_closed(&self) -> &'static str {
+        match (self.generation(), &self.path, &self.shared) {
+            (0, ..) => {
+                "the database has not been opened: call open(), or with hjall.aio, await the database, as in \
+                 `db = await aio.open(folder)`"
+            }
+            (_, None, None) => "the database in memory was closed and its data is gone: create one with hjall.memory()",
+            _ => "the database is closed: call open() to open it again",
+        }
+    }
+
+    /// The number of times that the database has been opened or closed. Objects obtained in an earlier generation are
+    /// no longer valid.
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }
@@ -104,6 +115,9 @@ impl DatabaseHandle {
         // The engine is removed first, so that later calls raise `Closed`. Running calls finish, or the engine ends
         // them with an error.
         let engine = self.engine.write().take_if(|engine| engine.is_owner());
+        if engine.is_some() {
+            self.generation.fetch_add(1, Ordering::AcqRel);
+        }
         if self.shared.is_some() {
             return Ok(());
         }
@@ -121,7 +135,7 @@ enum OpenError {
 impl From<OpenError> for PyErr {
     fn from(error: OpenError) -> Self {
         match error {
-            OpenError::Engine(error) => error::from_engine(&error),
+            OpenError::Engine(error) => error::from_open(&error),
             OpenError::MemoryDiscarded => error::closed(
                 "a database in memory is discarded when it is closed, and is not available in a forked process: \
                  create a new one with hjall.memory()",
@@ -167,7 +181,7 @@ impl Database {
             .map_or_else(Limits::default, |max| Limits { client_cell_bytes: max, server_cell_bytes: max });
         let clock = clock.map(|clock| clock.get().engine_clock());
         if path.is_none() && (durability.is_some() || sync_interval.is_some()) {
-            return Err(PyValueError::new_err(
+            return Err(error::invalid(
                 "durability and sync_interval are for databases in a folder: one in memory is never on disk",
             ));
         }
@@ -175,13 +189,13 @@ impl Database {
             None | Some("SYNC_WAL") => false,
             Some("FSYNC_WAL") => true,
             Some(other) => {
-                return Err(PyValueError::new_err(format!(
+                return Err(error::invalid(format!(
                     "durability must be SYNC_WAL or FSYNC_WAL for a database, not {other:?}"
                 )));
             }
         };
         let sync_interval = sync_interval.map(Duration::try_from_secs_f64).transpose().map_err(|_| {
-            PyValueError::new_err("sync_interval must be a number of seconds that is not negative; 0 switches it off")
+            error::invalid("sync_interval must be a number of seconds that is not negative; 0 switches it off")
         })?;
         let options = Options {
             clock,

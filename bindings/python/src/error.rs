@@ -35,7 +35,7 @@ impl fmt::Display for Shown<'_> {
 
 impl Place<'_> {
     /// `method: table t, row b'r': `, without the table if the text names it.
-    fn prefix(&self, text: &str) -> String {
+    pub fn prefix(&self, text: &str) -> String {
         let mut prefix = format!("{}: ", self.method);
         let table = String::from_utf8_lossy(self.table);
         let mut parts = Vec::new();
@@ -92,7 +92,10 @@ fn message(error: &Error) -> String {
         K::TableNotFound => {
             format!("table {text} does not exist: create it with create_table, or list the tables with tables()")
         }
-        K::TableExists => format!("table {text} already exists: choose another name, or delete it with delete_table"),
+        K::TableExists => format!(
+            "table {text} already exists: choose another name, delete it with delete_table, or pass if_not_exists=True to \
+             leave it as it is"
+        ),
         K::TableDisabled => format!("the table is disabled ({text}): enable it with enable_table"),
         K::TableNotDisabled => format!("the table is enabled ({text}): disable it first with disable_table"),
         K::NamespaceNotFound => format!("namespace {text} does not exist: create it with create_namespace"),
@@ -111,6 +114,11 @@ pub fn exception(class: &str, message: String) -> PyErr {
             Err(error) => error,
         }
     })
+}
+
+/// Makes the exception for an argument that has an invalid value. It is also a `ValueError`.
+pub fn invalid(message: impl Into<String>) -> PyErr {
+    exception("InvalidArgument", message.into())
 }
 
 /// Makes the exception for an error of the engine. Its attribute `kind` is the engine's name of the error's kind,
@@ -135,6 +143,17 @@ pub fn from_part(error: &Error, place: Place<'_>, rest: &str) -> PyErr {
 /// Makes the exception for an error of a method that concerns no row. Its message begins with the method's name.
 pub fn from_method(error: &Error, method: &str) -> PyErr {
     with_attributes(error, format!("{method}: {}", message(error)))
+}
+
+/// Makes the exception for an error of opening a folder.
+pub fn from_open(error: &Error) -> PyErr {
+    let remedy = match error.kind() {
+        ErrorKind::Locked => {
+            ", or open it with read_only=True to read it, or, if that process is a server, connect to it with HappyBase"
+        }
+        _ => "",
+    };
+    with_attributes(error, format!("{}{remedy}", message(error)))
 }
 
 fn with_attributes(error: &Error, message: String) -> PyErr {

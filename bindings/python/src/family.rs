@@ -55,6 +55,10 @@ impl FamilyArgument<'_> {
                 family.set_configuration(attribute(&key)?, attribute(&value)?);
             }
         }
+        // HBase accepts the attribute, and hides everything that is written to the family.
+        if let Ok(versions @ ..=0) = family.max_versions() {
+            family.set_max_versions(versions).map_err(|e| error::from_method(&e, method))?;
+        }
         Ok(family)
     }
 }
@@ -77,10 +81,10 @@ fn set_options(family: &mut FamilyDescriptor, options: Option<&Bound<'_, PyDict>
             "inmemory" => drop(family.set_flag("IN_MEMORY", value.is_truthy()?)),
             "bloomfiltertype" => drop(family.set_bloom_filter(bloom(&attribute(&value)?).map_err(raise)?)),
             // Checked, then ignored, as in HBase.
-            "bloomfiltervectorsize" | "bloomfilternbhashes" => drop(value.extract::<i32>()?),
+            "bloomfiltervectorsize" | "bloomfilternbhashes" => drop(convert::integer32(&value, &name)?),
             "blockcacheenabled" => drop(family.set_flag("BLOCKCACHE", value.is_truthy()?)),
             "timetolive" => {
-                let seconds: i32 = value.extract()?;
+                let seconds = convert::integer32(&value, "time_to_live")?;
                 family.set_ttl_seconds(if seconds > 0 { seconds } else { i32::MAX });
             }
             other => match EXTRA_OPTIONS.iter().find(|(known, _)| *known == other) {
@@ -128,6 +132,20 @@ pub fn attribute(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
         return Ok(Bytes::from(number.to_string()));
     }
     convert::name(value, "an attribute")
+}
+
+/// An attribute of a table, as [`attribute`] converts it.
+///
+/// # Errors
+/// `TypeError` for another type, `InvalidArgument` for an unknown DURABILITY, which HBase would ignore. An empty one
+/// removes the attribute.
+pub fn table_attribute(key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, method: &str) -> PyResult<(Bytes, Bytes)> {
+    let (key, value) = (attribute(key)?, attribute(value)?);
+    if key == "DURABILITY" && !value.is_empty() {
+        let name = String::from_utf8_lossy(&value);
+        convert::durability_level(&name, format_args!("{method}: the attribute DURABILITY"))?;
+    }
+    Ok((key, value))
 }
 
 /// A family in the form of HappyBase's `Table.families`.

@@ -5,7 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 use hjall_engine::Error;
 use hjall_engine::mutation::{Delete, Durability, Marker, MarkerKind, Mutation, Put, PutCell};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
@@ -166,15 +166,16 @@ fn column_value(
         Ok(column) => columns.split(column.as_bytes()),
         Err(_) => columns.split(&convert::bytes(column, ColumnIn(row), encoding)?),
     };
-    if value.is_none() {
-        // HappyBase sends no value then, for which HBase stores an empty one.
-        return Ok(ColumnValue { family, qualifier, value: Bytes::new(), timestamp });
-    }
     let what = ValueIn { row, family: &family, qualifier: qualifier.as_deref() };
     let (value, timestamp) = match value.cast::<PyTuple>() {
         Ok(pair) if pair.len() == 2 => {
             let timestamp = convert::timestamp(&pair.get_item(1)?)?;
             (convert::bytes(&pair.get_item(0)?, what, encoding)?, Some(timestamp))
+        }
+        _ if value.is_none() => {
+            return Err(PyTypeError::new_err(format!(
+                "{what} must be bytes, not None: leave the column out, or delete the cell with delete"
+            )));
         }
         _ => (convert::bytes(value, what, encoding)?, timestamp),
     };
@@ -247,7 +248,7 @@ fn marker(parts: &Bound<'_, PyTuple>, timestamp: i64, encoding: Encoding<'_>) ->
         "family" => MarkerKind::Family,
         "family-version" => MarkerKind::FamilyVersion,
         _ => {
-            return Err(PyValueError::new_err(format!(
+            return Err(error::invalid(format!(
                 "the kind of a marker must be version, column, family or family-version, not {kind:?}"
             )));
         }

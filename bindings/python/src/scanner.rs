@@ -43,7 +43,7 @@ pub struct ScanArguments<'py> {
     columns: Option<Bound<'py, PyAny>>,
     filter: Option<Bound<'py, PyAny>>,
     timestamp: Option<Bound<'py, PyAny>>,
-    time_range: Option<(i64, i64)>,
+    time_range: Option<Bound<'py, PyAny>>,
     /// `None` for all versions.
     versions: Option<i32>,
     /// The most cells per result; `None` for no limit.
@@ -57,33 +57,39 @@ pub struct ScanArguments<'py> {
 }
 
 impl ScanArguments<'_> {
-    /// The scan for the engine.
+    /// The scan for the engine, of a method, which the messages of errors name.
     ///
     /// # Errors
-    /// `TypeError` and `ValueError` for invalid arguments.
-    pub fn scan(&self, handle: &TableHandle) -> PyResult<Scan> {
+    /// `TypeError` and `InvalidArgument` for invalid arguments.
+    pub fn scan(&self, handle: &TableHandle, method: &str) -> PyResult<Scan> {
+        let place = Place { method, table: handle.name(), row: None };
         let row = |value: &Option<Bound<'_, PyAny>>, what: &str| {
             value.as_ref().map_or(Ok(Bytes::new()), |value| convert::bytes(value, what, handle.encoding()))
         };
         let (mut start, mut stop) = (row(&self.row_start, "row_start")?, row(&self.row_stop, "row_stop")?);
+        let mut filter = crate::filter::argument(self.filter.as_ref(), place)?;
         if self.row_prefix.is_some() {
             let prefix = row(&self.row_prefix, "row_prefix")?;
             let successor = prefix_successor(&prefix);
-            // As in HappyBase, a reverse scan includes the row that equals the successor and excludes the row that
-            // equals the prefix.
-            (start, stop) = if self.reverse { (successor, prefix) } else { (prefix, successor) };
+            if !self.reverse {
+                (start, stop) = (prefix, successor);
+            } else if !prefix.is_empty() {
+                // The start is included and the stop is not, so that no bounds are exactly the rows with the prefix.
+                start = successor;
+                filter = Some(crate::filter::within_prefix(prefix, filter));
+            }
         }
         Ok(Scan {
             start,
             stop,
             columns: convert::columns(self.columns.as_ref(), handle.encoding())?,
-            time_range: convert::time_range(self.timestamp.as_ref(), self.time_range)?,
+            time_range: convert::time_range(self.timestamp.as_ref(), self.time_range.as_ref(), place)?,
             max_versions: self.versions.unwrap_or(i32::MAX),
             batch: self.scan_batching.unwrap_or(0),
             limit: self.limit.unwrap_or(-1),
             caching: self.batch_size,
             reversed: self.reverse,
-            filter: crate::filter::argument(self.filter.as_ref())?,
+            filter,
             raw: self.raw,
             ..Scan::default()
         })

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use hjall_server::{Config, Server as ThriftServer, StartError};
 use parking_lot::Mutex;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 use crate::database::Database;
+use crate::error;
 use crate::fork::ForkGuard;
 
 /// The implementation of `hjall.Server`.
@@ -33,7 +34,7 @@ impl Server {
         grace_seconds: f64,
     ) -> PyResult<Self> {
         let grace = Duration::try_from_secs_f64(grace_seconds)
-            .map_err(|_| PyValueError::new_err("grace must be a non-negative number of seconds"))?;
+            .map_err(|_| error::invalid("grace must be a non-negative number of seconds"))?;
         let engine = database.get().handle().engine()?;
         let addr = py.detach(|| (host, port).to_socket_addrs().map(|mut found| found.next()))?;
         let addr =

@@ -128,8 +128,8 @@ def open(path: _Path, **options: _Unpack[_Options]) -> Database:
     - `encoding`: the encoding of `str` arguments in place of bytes. By default a `str` is rejected. Results are bytes.
     - `clock`: a `ManualClock`, for tests.
     - `cache_bytes`: the memory for cached blocks, in bytes. The default is a share of the machine's memory.
-    - `row_cache_bytes`: the memory for the row cache, in bytes; 0 switches it off. The default is an eighth of
-      `cache_bytes`, and at least 96 MiB if that is not given.
+    - `row_cache_bytes`: the memory for the row cache, which keeps rows that are read often, in bytes; 0 switches it
+      off. The default is an eighth of `cache_bytes`, and at least 96 MiB if that is not given.
     - `write_buffer_bytes`: the memory for data that is not yet in files, in bytes; 128 MiB by default.
     - `catalog_bytes`: the memory for the descriptors of tables and namespaces, in bytes. Beyond it, none can be added
       or extended, but all that exist can be used and deleted. There is no limit by default.

@@ -1,6 +1,13 @@
-"""Checks of arguments that are integers."""
+"""Checks of arguments."""
 
 from __future__ import annotations
+
+from hjall.errors import Error, raised_class
+
+
+def invalid(message: str) -> Error:
+    """Makes an `InvalidArgument`, for an argument that has an invalid value."""
+    return raised_class("InvalidArgument")(message)
 
 
 def an_integer(name: str, number: int, bits: int = 63) -> None:
@@ -12,9 +19,9 @@ def an_integer(name: str, number: int, bits: int = 63) -> None:
 
 
 def at_least_one(name: str, number: int | None, bits: int = 63) -> None:
-    """Checks an optional argument, as `an_integer` does. Raises `ValueError` if it is less than 1."""
+    """Checks an optional argument, as `an_integer` does. Raises `InvalidArgument` if it is less than 1."""
     if number is None:
         return
     if hasattr(number, "__index__") and number < 1:
-        raise ValueError(f"{name} must be at least 1, not {number}")
+        raise invalid(f"{name} must be at least 1, not {number}")
     an_integer(name, number, bits)

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from hjall import _native
+from hjall.arguments import invalid
 from hjall.descriptors import Family, SplitArgument, TableDescriptor, family_argument, family_arguments
 from hjall.errors import TableExists, raised_class
 from hjall.options import Options, check_options
@@ -103,7 +104,7 @@ class Database:
         >>> db.close()
         >>> db.tables()
         Traceback (most recent call last):
-        hjall.errors.Closed: the database is not open: call open() first
+        hjall.errors.Closed: the database in memory was closed and its data is gone: create one with hjall.memory()
         """
         while self._servers:
             self._servers.pop().close()
@@ -142,7 +143,7 @@ class Database:
         '127.0.0.1'
         """
         if not 0 <= port <= PORT_MAX:
-            raise ValueError(f"port must be from 0, which chooses a free one, to {PORT_MAX}, not {port}")
+            raise invalid(f"port must be from 0, which chooses a free one, to {PORT_MAX}, not {port}")
         server = Server(_native.Server(self._native, host, port, grace))
         self._servers = [other for other in self._servers if other.is_open] + [server]
         return server

@@ -1,6 +1,7 @@
 """The exceptions of hjall. All are subclasses of `Error` and of a suitable built-in exception.
 
-Arguments of a wrong type raise `TypeError`.
+Arguments of a wrong type raise a plain `TypeError`, and integers that do not fit into 32 or 64 bits an
+`OverflowError`.
 
 In a process that has loaded HappyBase's Thrift types (the module ``Hbase_thrift``), exceptions are also instances of
 the classes that HBase's Thrift gateway declares, so that ``except Hbase_thrift.IOError`` and ``except
@@ -25,7 +26,8 @@ class Error(Exception):
 
 
 class InvalidArgument(Error, ValueError):
-    """An argument is invalid for any table: an empty row key, a negative timestamp, a filter that does not parse."""
+    """An argument has an invalid value: an empty row key, a negative timestamp, a limit of 0, an unknown level of
+    durability, a filter that does not parse."""
 
 
 class InvalidDescriptor(InvalidArgument):

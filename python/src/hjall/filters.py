@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from hjall._native import Comparator, Filter
+from hjall.arguments import invalid
 
 __all__ = [
     "BinaryComparator",
@@ -317,7 +318,7 @@ def FilterList(operator: str, filters: Iterable[Filter]) -> Filter:
         return Filter.all(list(filters))
     if operator == "MUST_PASS_ONE":
         return Filter.one(list(filters))
-    raise ValueError(f"operator must be MUST_PASS_ALL or MUST_PASS_ONE, not {operator!r}")
+    raise invalid(f"operator must be MUST_PASS_ALL or MUST_PASS_ONE, not {operator!r}")
 
 
 @_shown

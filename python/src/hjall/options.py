@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypedDict, TypeVar, cast
 
 from hjall import _native
+from hjall.arguments import invalid
 from hjall.types import Name, Path
 
 
@@ -69,7 +70,7 @@ def check_options(options: Mapping[str, Any], function: str) -> None:
         if not hasattr(number, "__index__"):
             raise TypeError(f"{function}: {name} must be an integer, a number of bytes, not {type(number).__name__}")
         if number < 0:
-            raise ValueError(f"{function}: {name} must not be negative: {number}")
+            raise invalid(f"{function}: {name} must not be negative: {number}")
     clock, encoding = options.get("clock"), options.get("encoding")
     if clock is not None and not isinstance(clock, _native.ManualClock):
         raise TypeError(f"{function}: clock must be a hjall.ManualClock, not {type(clock).__name__}")
@@ -109,11 +110,11 @@ def check_folder(path: Path, function: str) -> str:
     if not isinstance(name, str):
         raise TypeError(f"the folder of a database must be str or os.PathLike, not {type(path).__name__}")
     if not name:
-        raise ValueError(f"{function}: the name of the folder is empty: name a folder, or use hjall.memory()")
+        raise invalid(f"{function}: the name of the folder is empty: name a folder, or use hjall.memory()")
     if name == ":memory:":
-        raise ValueError(f"{function}: ':memory:' is no folder: use hjall.memory() for a database in memory")
+        raise invalid(f"{function}: ':memory:' is no folder: use hjall.memory() for a database in memory")
     if os.sep not in name and _is_address(name) and not os.path.isdir(name):
-        raise ValueError(
+        raise invalid(
             f"{function} opens a folder in this process, and {name!r} looks like the address of a server: use "
             f'happybase.Connection for a server, or write "./{name}" for a folder of this name'
         )

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
+from hjall.arguments import invalid
 from hjall.database import Database
 from hjall.errors import NoConnectionsAvailable
 from hjall.options import Options, check_folder, check_options
@@ -60,7 +61,7 @@ class ConnectionPool:
         if not isinstance(size, int):
             raise TypeError(f"the size of a pool must be an integer, not {type(size).__name__}")
         if size < 1:
-            raise ValueError(f"the size of a pool must be at least 1, not {size}")
+            raise invalid(f"the size of a pool must be at least 1, not {size}")
         self._queue: queue.LifoQueue[Database] = queue.LifoQueue()
         self._size = size
         for _ in range(size):

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 from hjall import _native
 from hjall.arguments import an_integer, at_least_one
 from hjall.cell import Cell, RowCells
+from hjall.errors import Error
 from hjall.filters import Filter
 from hjall.types import BytesLike, Columns, Row, TimeRange
 
@@ -22,10 +23,7 @@ BATCH_SIZE = 1000
 
 @dataclass(kw_only=True)
 class ScanArguments:
-    """The arguments of a scan, checked on construction.
-
-    Raises `ValueError` for a number below 1, `TypeError` if `row_prefix` is combined with another bound.
-    """
+    """The arguments of a scan. `check` checks them."""
 
     row_start: BytesLike | None = None
     row_stop: BytesLike | None = None
@@ -44,8 +42,12 @@ class ScanArguments:
     reverse: bool = False
     raw: bool = False
 
-    def __post_init__(self) -> None:
-        self.check()
+    @classmethod
+    def checked(cls, method: str, table: bytes, **arguments: Any) -> ScanArguments:
+        """Makes arguments and checks them; see `check`."""
+        self = cls.unchecked(**arguments)
+        self.check(method, table)
+        return self
 
     @classmethod
     def unchecked(cls, **arguments: Any) -> ScanArguments:
@@ -59,14 +61,26 @@ class ScanArguments:
         """The arguments without the limit."""
         return self if self.limit is None else replace(self, limit=None)
 
-    def check(self) -> None:
-        """Checks the arguments; see the class."""
+    def check(self, method: str, table: bytes, *, least_batch: int = 1) -> None:
+        """Checks the arguments of a method of a table, which messages name. `least_batch`: 0 if `batch_size` may be 0.
+
+        Raises `InvalidArgument` for a number that is too small, `TypeError` if `row_prefix` is combined with another
+        bound, and the errors of `an_integer`.
+        """
+        try:
+            self._check(least_batch)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise type(error)(f"{method}: table {table.decode(errors='replace')}: {error}") from None
+
+    def _check(self, least_batch: int) -> None:
         self.reverse = bool(self.reverse)
         for name, number in (("limit", self.limit), ("scan_batching", self.scan_batching)):
             at_least_one(name, number, bits=31)
         if self.versions is not None:
             an_integer("versions", self.versions, bits=31)
-        an_integer("batch_size", self.batch_size, bits=31)
+        if least_batch:
+            an_integer("batch_size", self.batch_size, bits=31)
+            at_least_one("batch_size", self.batch_size)
         if self.row_prefix is not None and (self.row_start is not None or self.row_stop is not None):
             raise TypeError("row_prefix cannot be combined with row_start or row_stop")
 
@@ -77,7 +91,7 @@ class ScanArguments:
 
     def first_rows(self) -> ScanArguments:
         """The arguments for the first rows, which notebooks show."""
-        few = min(PREVIEW_ROWS, self.limit) if self.limit else PREVIEW_ROWS
+        few = PREVIEW_ROWS if self.limit is None else min(PREVIEW_ROWS, self.limit)
         return replace(self, limit=few, batch_size=few if self.batch_size else 0)
 
 
@@ -89,8 +103,7 @@ def rows_of(
 ) -> Generator[tuple[bytes, Row], None, None]:
     """Scans rows. Checks the arguments at the first step."""
     left, batch_size = arguments.limit, arguments.batch_size
-    at_least_one("batch_size", batch_size)
-    arguments.check()
+    arguments.check("scan", table.name)
     # The limit counts results, of which a row can have several, so the engine does not get it.
     scanner = table._scanner(arguments.unlimited(), "scan", left)
     try:
@@ -108,8 +121,7 @@ def rows_of(
 
 def cells_of(table: _native.Table, arguments: ScanArguments) -> Generator[RowCells, None, None]:
     """Scans cells. Checks the arguments at the first step."""
-    at_least_one("batch_size", arguments.batch_size)
-    arguments.check()
+    arguments.check("scan_cells", table.name)
     scanner = table._scanner(arguments, "scan_cells", arguments.limit)
     try:
         while rows := scanner.cells(arguments.batch_size):
@@ -160,7 +172,7 @@ class Scan(Generator[Item_co, None, None]):
 
     def _repr_html_(self) -> str:
         """The first rows, as notebooks show them. They are read by another scan."""
-        return rows_html(repr(self), self._preview())
+        return rows_html(repr(self), self._preview)
 
 
 Preview = Callable[[], Iterable[tuple[bytes, Any]]]
@@ -172,9 +184,21 @@ PREVIEW_ROWS = 10
 _SHOWN_MAX = 60
 
 
-def rows_html(title: str, rows: Iterable[tuple[bytes, Any]]) -> str:
-    """Rows as an HTML table, with a column for each column that occurs in them."""
-    shown = list(rows)
+NOT_SHOWN = (Error, TypeError, ValueError, OverflowError)
+"""The exceptions of a preview, which notebooks show in place of the rows."""
+
+
+def error_html(title: str, error: BaseException) -> str:
+    """The error of a preview as HTML."""
+    return f"<p>{escape(title)}</p><p>{escape(str(error))}</p>"
+
+
+def rows_html(title: str, preview: Preview) -> str:
+    """Rows as an HTML table, with a column for each column that occurs in them; or the error of reading them."""
+    try:
+        shown = list(preview())
+    except NOT_SHOWN as error:
+        return error_html(title, error)
     columns = sorted({column for _, data in shown for column in data})
     head = "".join(f"<th>{_text(column)}</th>" for column in (b"row", *columns))
     body = "".join(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from hjall import _native, counters
-from hjall.arguments import at_least_one
+from hjall.arguments import at_least_one, invalid
 from hjall.arrow.names import ColumnNames, column_requests, decoder, family_name, targets
 from hjall.arrow.protocol import ArrowArray, ArrowStream
 from hjall.arrow.scan import ArrowScan
@@ -16,16 +16,7 @@ from hjall.cell import Cell, RowCells
 from hjall.errors import Error
 from hjall.filters import Filter, FirstKeyOnlyFilter, KeyOnlyFilter
 from hjall.mutations import Mutation, Put, column_pairs, mutation_list
-from hjall.scan import (
-    BATCH_SIZE,
-    PREVIEW_ROWS,
-    Scan,
-    ScanArguments,
-    cells_of,
-    description,
-    rows_html,
-    rows_of,
-)
+from hjall.scan import BATCH_SIZE, PREVIEW_ROWS, Scan, ScanArguments, cells_of, description, rows_html, rows_of
 from hjall.types import BytesLike, Columns, Data, Name, Row, TimeRange
 
 if TYPE_CHECKING:
@@ -232,7 +223,9 @@ class Table(BulkLoads):
         >>> db.table("t").count(), db.table("t").count(row_prefix=b"a")
         (3, 2)
         """
-        arguments = ScanArguments(
+        arguments = ScanArguments.checked(
+            "count",
+            self.name,
             row_start=row_start,
             row_stop=row_stop,
             row_prefix=row_prefix,
@@ -287,7 +280,9 @@ class Table(BulkLoads):
                 "delete_rows needs row_prefix, row_start or row_stop: without them it would delete all rows, which "
                 "Database.truncate_table does"
             )
-        arguments = ScanArguments(
+        arguments = ScanArguments.checked(
+            "delete_rows",
+            self.name,
             row_start=row_start,
             row_stop=row_stop,
             row_prefix=row_prefix,
@@ -311,7 +306,7 @@ class Table(BulkLoads):
 
     def _repr_html_(self) -> str:
         """The first rows, as notebooks show them."""
-        return rows_html(repr(self), self.scan(limit=PREVIEW_ROWS))
+        return rows_html(repr(self), lambda: self.scan(limit=PREVIEW_ROWS))
 
     def row_cells(
         self,
@@ -684,9 +679,9 @@ class Table(BulkLoads):
         [('r1', 'one', 1)]
         """
         if layout not in ("rows", "cells"):
-            raise ValueError(f'layout must be "rows" or "cells", not {layout!r}')
+            raise invalid(f'layout must be "rows" or "cells", not {layout!r}')
         if errors not in ("raise", "null"):
-            raise ValueError(f'errors must be "raise" or "null", not {errors!r}')
+            raise invalid(f'errors must be "raise" or "null", not {errors!r}')
         at_least_one("batch_rows", batch_rows)
         if layout == "cells":
             if columns is not None:
@@ -695,7 +690,7 @@ class Table(BulkLoads):
                 raise TypeError('include_timestamp requires layout="rows"; cells always have their timestamps')
         elif versions != 1:
             raise TypeError('versions requires layout="cells"; a row of the result has one value per column')
-        arguments = ScanArguments(
+        arguments = ScanArguments.unchecked(
             row_start=row_start,
             row_stop=row_stop,
             row_prefix=row_prefix,
@@ -707,6 +702,7 @@ class Table(BulkLoads):
             limit=limit,
             reverse=reverse,
         )
+        arguments.check("scan_arrow", self.name, least_batch=0)
         requests = None if layout == "cells" else column_requests(columns, decoder(values))
 
         def native(arguments: ScanArguments) -> _native.ArrowScan:
@@ -754,8 +750,9 @@ class Table(BulkLoads):
             `{"name in the data": ("family:qualifier", "int32")}`. `None` writes all columns other than `row` (and the
             column of timestamps), which must be named `family:qualifier` unless `family` is given. Without an
             encoder, the type determines the encoding: text and bytes unchanged, numbers big-endian in the width of
-            their type, booleans as one byte, times as 8 bytes in milliseconds since 1970. The encoders have the names
-            of the decoders of `scan_arrow`, which read what they write.
+            their type, booleans as one byte, times as 8 bytes in milliseconds since 1970; times with microseconds
+            need the encoder `timestamp_us`. The encoders have the names of the decoders of `scan_arrow`, which read
+            what they write.
         :param family: the family to write all columns to, with their names as qualifiers.
         :param timestamp: the timestamp of the cells: a number of milliseconds since 1970, or the name of a column of
             the data; `None` stands for the time of the write.

@@ -17,7 +17,7 @@ Path = str | os.PathLike[str]
 Columns = Sequence[BytesLike] | None
 """The columns and families to read, as a list or tuple; `None` for all."""
 
-TimeRange = tuple[int, int]
+TimeRange = tuple[int, int] | list[int]
 """A range of timestamps ``min <= timestamp < max``, in milliseconds since 1970."""
 
 Data = Mapping[Any, Any] | Iterable[tuple[Any, ...]]

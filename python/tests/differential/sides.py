@@ -2,6 +2,8 @@
 
 from collections.abc import Generator
 
+import hjall
+
 # Timestamps above this were assigned by the database.
 ASSIGNED = 10**12
 
@@ -81,6 +83,9 @@ def failure(error):
     """Returns the class of an exception by a name that both sides share."""
     if type(error) in (TypeError, ValueError, OverflowError):
         return type(error).__name__
+    if isinstance(error, hjall.InvalidArgument) and error.kind is None:
+        # The package refused the argument before the call, where HappyBase raises a plain ValueError.
+        return "ValueError"
     if type(error).__module__.startswith("hjall"):
         return type(error).__name__
     # Most methods of HBase's gateway report invalid arguments with an undeclared exception.

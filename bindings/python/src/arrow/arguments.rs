@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::codec::Codec;
@@ -12,6 +12,7 @@ use super::layout::KeyColumn;
 use super::load::{Load, Target, Timestamp};
 use super::scan::{ArrowScan, BatchOptions};
 use crate::convert;
+use crate::error;
 use crate::scanner::ScanArguments;
 use crate::table::Table;
 
@@ -34,9 +35,8 @@ pub struct TargetArgument {
 }
 
 fn codec(name: &str) -> PyResult<Codec> {
-    Codec::from_name(name).ok_or_else(|| {
-        PyValueError::new_err(format!("unknown decoder {name:?}; the decoders are: {}", Codec::all_names()))
-    })
+    Codec::from_name(name)
+        .ok_or_else(|| error::invalid(format!("unknown decoder {name:?}; the decoders are: {}", Codec::all_names())))
 }
 
 /// Scans a table as Arrow data. `columns` is `None` if each cell becomes a row.
@@ -57,7 +57,7 @@ pub fn scan_arrow(
     batch_rows: usize,
     null_on_error: bool,
 ) -> PyResult<ArrowScan> {
-    let scan = arguments.scan(table.handle())?;
+    let scan = arguments.scan(table.handle(), "scan_arrow")?;
     let request = |column: ColumnArgument| {
         let (family, qualifier) = (column.family.map(Bytes::from), column.qualifier.map(Bytes::from));
         Ok::<_, PyErr>(ColumnRequest { family, qualifier, codec: codec(&column.decoder)? })
@@ -119,7 +119,9 @@ pub fn load_arrow(
     let (durability, ttl_ms) = (convert::durability(durability, None)?, convert::ttl(ttl_ms)?);
     let columns = columns.map(|columns| columns.into_iter().map(target).collect::<PyResult<_>>()).transpose()?;
     let family = family.map(Bytes::from);
-    let load = Load { row, columns, family, timestamp, ttl_ms, durability, batch_rows: batch_rows.max(1), bulk };
-    let table = table.handle().table()?;
+    let (batch_rows, handle) = (batch_rows.max(1), table.handle());
+    let name = handle.name().clone();
+    let load = Load { row, columns, family, timestamp, ttl_ms, durability, batch_rows, bulk, table: name };
+    let table = handle.table()?;
     load.run(py, table.get()?, data, progress)
 }

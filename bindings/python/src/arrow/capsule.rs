@@ -61,9 +61,11 @@ pub fn batches(data: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + 
         let schema = batch.schema();
         return Ok(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
     }
+    // A polars.LazyFrame, for example.
+    let remedy = if data.hasattr("collect")? { ": call its method collect() first" } else { "" };
     Err(PyTypeError::new_err(format!(
         "data must be Arrow data (from pyarrow, polars, pandas, DuckDB or any object with __arrow_c_stream__ or \
-         __arrow_c_array__), not {}",
+         __arrow_c_array__), not {}{remedy}",
         data.get_type().name()?
     )))
 }

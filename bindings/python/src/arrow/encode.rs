@@ -161,6 +161,11 @@ fn dictionary<K: ArrowDictionaryKeyType>(array: &arrow_array::DictionaryArray<K>
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EncodeError(pub &'static str);
 
+impl EncodeError {
+    /// The error for a time that is finer than the unit to which it is converted.
+    pub const FRACTION: Self = Self("the time is not a whole number in this unit");
+}
+
 /// Appends the encoded value to `out`. Without a codec, the encoding is the one of the value's type.
 ///
 /// # Errors
@@ -258,7 +263,7 @@ pub fn time(t: i64, from: TimeUnit, to: TimeUnit) -> Result<i64, EncodeError> {
     };
     let nanoseconds = i128::from(t) * each(from);
     if nanoseconds % each(to) != 0 {
-        return Err(EncodeError("the time is not a whole number in this unit"));
+        return Err(EncodeError::FRACTION);
     }
     i64::try_from(nanoseconds / each(to)).map_err(|_| EncodeError("the time is out of range in this unit"))
 }

@@ -4,7 +4,6 @@ use arrow_schema::ArrowError;
 use bytes::Bytes;
 use hjall_engine::Error;
 use pyo3::PyErr;
-use pyo3::exceptions::PyValueError;
 
 use super::codec::Codec;
 use super::layout;
@@ -62,6 +61,19 @@ impl TransferError {
         ))
     }
 
+    /// The error with the place at the beginning of its message, unless it names that already.
+    #[must_use]
+    pub fn at(self, place: Place<'_>) -> Self {
+        match self {
+            Self::Argument(message) => Self::Argument(format!("{}{message}", place.prefix(&message))),
+            Self::Arrow(error) => {
+                let message = format!("invalid Arrow data: {error}");
+                Self::Argument(format!("{}{message}", place.prefix(&message)))
+            }
+            other => other,
+        }
+    }
+
     /// The error for a row key that its decoder cannot read.
     pub fn key(row: &[u8], codec: Codec) -> Self {
         let row = shown(row);
@@ -99,8 +111,8 @@ impl From<TransferError> for PyErr {
                 error::from_call(&error, Place { method: "load_arrow", table: table.as_bytes(), row: Some(&row) })
             }
             TransferError::Decode(message) => error::exception("DecodeError", message),
-            TransferError::Argument(message) => PyValueError::new_err(message),
-            TransferError::Arrow(error) => PyValueError::new_err(format!("invalid Arrow data: {error}")),
+            TransferError::Argument(message) => error::invalid(message),
+            TransferError::Arrow(error) => error::invalid(format!("invalid Arrow data: {error}")),
         }
     }
 }

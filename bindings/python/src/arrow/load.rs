@@ -11,6 +11,7 @@ use super::capsule;
 use super::codec::Codec;
 use super::encode::{self, EncodeError, Value};
 use super::error::{TransferError, WriteError};
+use crate::error::Place;
 use crate::load::{Loader, Refused};
 
 const METHOD: &str = "load_arrow";
@@ -34,6 +35,8 @@ pub struct Load {
     pub batch_rows: usize,
     /// Whether all rows are one bulk load.
     pub bulk: bool,
+    /// The name of the table, for messages.
+    pub table: Bytes,
 }
 
 /// A column of the data and the column of the table that it is written to.
@@ -104,14 +107,15 @@ impl Load {
         write: &mut WriteBatch<'_>,
     ) -> PyResult<usize> {
         let mut batches = capsule::batches(data)?;
+        let placed = |error: TransferError| error.at(Place { method: METHOD, table: &self.table, row: None });
         let targets = match &self.columns {
             Some(targets) => targets.clone(),
-            None => self.targets(&batches.schema())?,
+            None => self.targets(&batches.schema()).map_err(placed)?,
         };
         let (mut written, mut seen) = (0, 0);
         while let Some(batch) = py.detach(|| batches.next()) {
-            let batch = batch.map_err(TransferError::from)?;
-            let columns = SourceBatch::of(&batch, self, &targets)?;
+            let batch = batch.map_err(|error| placed(error.into()))?;
+            let columns = SourceBatch::of(&batch, self, &targets).map_err(placed)?;
             for begin in (0..batch.num_rows()).step_by(self.batch_rows) {
                 let rows = begin..batch.num_rows().min(begin + self.batch_rows);
                 let done = py.detach(|| {
@@ -120,7 +124,7 @@ impl Load {
                             .collect::<Result<Vec<_>, _>>()?;
                     write(&puts, written)
                 });
-                written += done?;
+                written += done.map_err(placed)?;
                 py.check_signals()?;
                 if let Some(progress) = progress {
                     progress.call1((written,))?;
@@ -204,17 +208,33 @@ impl<'a> SourceColumn<'a> {
         if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) { None } else { (self.values)(row) }
     }
 
-    /// Appends the encoded value to `out`; returns `false` if the value is null.
-    fn write(&self, row: usize, at: usize, codec: Option<Codec>, out: &mut Vec<u8>) -> Result<bool, TransferError> {
+    /// Appends the encoded value to `out`; returns `false` if the value is null. `target` is where the value is
+    /// written; `None` for a row key.
+    fn write(&self, row: usize, at: usize, target: Option<&Target>, out: &mut Vec<u8>) -> Result<bool, TransferError> {
         let Some(value) = self.value(row) else { return Ok(false) };
-        encode::write(value, codec, out).map(|()| true).map_err(|why| self.unfit(at, codec, why))
+        let codec = target.and_then(|target| target.codec);
+        encode::write(value, codec, out).map(|()| true).map_err(|why| self.unfit(at, value, target, why))
     }
 
-    fn unfit(&self, at: usize, codec: Option<Codec>, EncodeError(why): EncodeError) -> TransferError {
-        let form = codec.map_or("a value of its type", Codec::name);
+    fn unfit(&self, at: usize, value: Value<'_>, target: Option<&Target>, error: EncodeError) -> TransferError {
+        let (EncodeError(why), name) = (error, self.name);
+        let codec = target.and_then(|target| target.codec);
+        let form = match (codec, value) {
+            (Some(codec), _) => codec.name(),
+            (None, Value::Time(..)) => "a timestamp in milliseconds, the default",
+            (None, _) => "a value of its type",
+        };
+        let remedy = match (value, target) {
+            (Value::Time(_, unit), Some(target)) if error == EncodeError::FRACTION => {
+                let column = [&target.family[..], &target.qualifier].join(&b':');
+                let (column, encoder) = (String::from_utf8_lossy(&column), Codec::Time(unit).name());
+                format!(": name the encoder of its unit, columns={{{name:?}: ({column:?}, {encoder:?})}}, or round it")
+            }
+            (Value::Time(..), None) if error == EncodeError::FRACTION => ": round it, or cast it to text".to_owned(),
+            _ => String::new(),
+        };
         TransferError::Argument(format!(
-            "row {at} of the data, column {:?}: the value cannot be encoded as {form}: {why}",
-            self.name
+            "row {at} of the data, column {name:?}: the value cannot be encoded as {form}: {why}{remedy}"
         ))
     }
 }
@@ -253,7 +273,7 @@ impl<'a> SourceBatch<'a> {
         let key = Bytes::from(std::mem::take(&mut out));
         let mut cells = Vec::with_capacity(self.cells.len());
         for (target, source) in &self.cells {
-            if source.write(row, at, target.codec, &mut out)? {
+            if source.write(row, at, Some(target), &mut out)? {
                 let (family, qualifier) = (target.family.clone(), target.qualifier.clone());
                 cells.push(PutCell { family, qualifier, timestamp, value: Bytes::copy_from_slice(&out) });
             }

@@ -4,14 +4,13 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 use hjall_engine::filter::{BitwiseOp, Comparator as EngineComparator};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::convert;
 use crate::error;
 
 fn bytes(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
-    convert::bytes(value, "a comparator argument", None)
+    convert::only_bytes(value, "a comparator argument")
 }
 
 /// A comparator argument. Plain bytes stand for `BinaryComparator`.
@@ -72,7 +71,7 @@ impl Comparator {
             "and" => BitwiseOp::And,
             "or" => BitwiseOp::Or,
             "xor" => BitwiseOp::Xor,
-            _ => return Err(PyValueError::new_err(format!("op must be \"and\", \"or\" or \"xor\", not {op:?}"))),
+            _ => return Err(error::invalid(format!("op must be \"and\", \"or\" or \"xor\", not {op:?}"))),
         };
         Ok(Self::of(EngineComparator::bit(bytes(value)?, op)))
     }

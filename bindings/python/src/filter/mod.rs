@@ -9,7 +9,6 @@ use hjall_engine::filter::{
     ColumnCheck, Comparator as EngineComparator, DEPTH_MAX, FilterSpec, FuzzyPair, ListOperator, RowRange,
 };
 use hjall_engine::mutation::CompareOp;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -17,7 +16,7 @@ pub use comparator::Comparator;
 use comparator::comparator;
 
 use crate::convert;
-use crate::error;
+use crate::error::{self, Place};
 
 /// A filter: selects the rows and cells that a read returns. The functions of `hjall.filters` create filters.
 /// ``a & b`` keeps what both filters keep; ``a | b`` keeps what at least one of them keeps. Filters are immutable.
@@ -74,29 +73,43 @@ fn engine_result<T>(result: hjall_engine::Result<T>) -> PyResult<T> {
     result.map_err(|e| error::from_engine(&e))
 }
 
-/// A filter read argument: a `Filter`, or text in HBase's filter language.
+/// The argument `filter` of a call: a `Filter`, or text in HBase's filter language.
 ///
 /// # Errors
-/// `TypeError` for any other type, `InvalidArgument` for text that does not parse.
-pub fn argument(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Arc<FilterSpec>>> {
+/// `TypeError` for any other type, `InvalidArgument` for text that does not parse, which begins with the place.
+pub fn argument(value: Option<&Bound<'_, PyAny>>, place: Place<'_>) -> PyResult<Option<Arc<FilterSpec>>> {
     let Some(value) = value else { return Ok(None) };
     if let Ok(filter) = value.cast::<Filter>() {
         return Ok(Some(filter.get().spec()));
     }
-    let spec = engine_result(FilterSpec::parse(&convert::name(value, "filter")?))?;
+    let spec = FilterSpec::parse(&convert::name(value, "filter")?).map_err(|e| error::from_call(&e, place))?;
     Ok(Some(Arc::new(spec)))
+}
+
+/// A filter that accepts the rows with a prefix that another filter accepts.
+pub fn within_prefix(prefix: Bytes, filter: Option<Arc<FilterSpec>>) -> Arc<FilterSpec> {
+    let prefix = FilterSpec::prefix(prefix);
+    Arc::new(match filter.as_deref() {
+        None => prefix,
+        Some(filter) => match filter.as_list() {
+            Some((ListOperator::All, members)) => {
+                FilterSpec::all(std::iter::once(prefix).chain(members.iter().cloned()).collect())
+            }
+            _ => FilterSpec::all(vec![prefix, filter.clone()]),
+        },
+    })
 }
 
 /// Makes a filter, unless it is nested too deeply.
 fn checked(spec: FilterSpec) -> PyResult<Filter> {
     if spec.depth() > DEPTH_MAX {
-        return Err(PyValueError::new_err(format!("filters may be nested at most {DEPTH_MAX} levels deep")));
+        return Err(error::invalid(format!("filters may be nested at most {DEPTH_MAX} levels deep")));
     }
     Ok(Filter::of(spec))
 }
 
 fn bytes(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
-    convert::bytes(value, "a filter argument", None)
+    convert::only_bytes(value, "a filter argument")
 }
 
 fn bound(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Bytes>> {
@@ -325,7 +338,7 @@ impl Filter {
         let compare = match (compare, with) {
             (Some(compare), Some(with)) => Some((convert::compare(compare)?, comparator(with)?)),
             (None, None) => None,
-            _ => return Err(PyValueError::new_err("compare and value must be given together")),
+            _ => return Err(error::invalid("compare and value must be given together")),
         };
         Ok(Self::of(FilterSpec::dependent(bytes(family)?, bytes(qualifier)?, drop_column, compare)))
     }

@@ -47,10 +47,10 @@ impl Table {
         columns: Option<&Bound<'py, PyAny>>,
         timestamp: Option<&Bound<'py, PyAny>>,
         include_timestamp: bool,
-        time_range: Option<(i64, i64)>,
+        time_range: Option<&Bound<'py, PyAny>>,
         filter: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let get = self.get_request(row, columns, timestamp, time_range, filter)?;
+        let get = self.get_request(row, columns, timestamp, time_range, filter, "row")?;
         let table = self.handle.table()?;
         let table = table.get()?;
         let found = call_at(py, self.place("row", &get.row), || table.get(&get))?;
@@ -78,17 +78,18 @@ impl Table {
         columns: Option<&Bound<'py, PyAny>>,
         timestamp: Option<&Bound<'py, PyAny>>,
         include_timestamp: bool,
-        time_range: Option<(i64, i64)>,
+        time_range: Option<&Bound<'py, PyAny>>,
         filter: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let columns = convert::columns(columns, self.handle.encoding())?;
         if !rows.is_truthy()? {
             return Ok(PyDict::new(py).into_any());
         }
+        let of_all = Place { method: "rows", table: self.handle.name(), row: None };
         let template = Get {
             columns,
-            time_range: convert::time_range(timestamp, time_range)?,
-            filter: crate::filter::argument(filter)?,
+            time_range: convert::time_range(timestamp, time_range, of_all)?,
+            filter: crate::filter::argument(filter, of_all)?,
             ..Get::new("")
         };
         if rows.is_instance_of::<PyBytes>() {
@@ -108,7 +109,7 @@ impl Table {
         let mut found = Vec::with_capacity(gets.len());
         for gets in gets.chunks(ROWS_PER_CALL) {
             let read = || table.get_many(gets).into_iter().collect::<hjall_engine::Result<Vec<_>>>();
-            found.extend(call_at(py, Place { method: "rows", table: self.handle.name(), row: None }, read)?);
+            found.extend(call_at(py, of_all, read)?);
             py.check_signals()?;
         }
         let list = PyList::empty(py);
@@ -144,12 +145,13 @@ impl Table {
         versions: Option<&Bound<'py, PyAny>>,
         timestamp: Option<&Bound<'py, PyAny>>,
         include_timestamp: bool,
-        time_range: Option<(i64, i64)>,
+        time_range: Option<&Bound<'py, PyAny>>,
         filter: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyList>> {
         let max_versions = convert::versions(versions)?;
         let columns = PyList::new(py, [column])?.into_any();
-        let get = Get { max_versions, ..self.get_request(row, Some(&columns), timestamp, time_range, filter)? };
+        let get =
+            Get { max_versions, ..self.get_request(row, Some(&columns), timestamp, time_range, filter, "cells")? };
         let table = self.handle.table()?;
         let table = table.get()?;
         let found = call_at(py, self.place("cells", &get.row), || table.get(&get))?;
@@ -165,7 +167,7 @@ impl Table {
         row: &Bound<'py, PyAny>,
         columns: Option<&Bound<'py, PyAny>>,
         versions: Option<&Bound<'py, PyAny>>,
-        time_range: Option<(i64, i64)>,
+        time_range: Option<&Bound<'py, PyAny>>,
         filter: Option<&Bound<'py, PyAny>>,
         limit: Option<&Bound<'py, PyAny>>,
         offset: &Bound<'py, PyAny>,
@@ -176,7 +178,7 @@ impl Table {
             store_limit: limit.map_or(Ok(-1), |value| convert::integer32(value, "limit"))?,
             store_offset: convert::integer32(offset, "offset")?,
             raw,
-            ..self.get_request(row, columns, None, time_range, filter)?
+            ..self.get_request(row, columns, None, time_range, filter, "row_cells")?
         };
         let table = self.handle.table()?;
         let table = table.get()?;
@@ -199,10 +201,10 @@ impl Table {
         row: &Bound<'_, PyAny>,
         columns: Option<&Bound<'_, PyAny>>,
         timestamp: Option<&Bound<'_, PyAny>>,
-        time_range: Option<(i64, i64)>,
+        time_range: Option<&Bound<'_, PyAny>>,
         filter: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<bool> {
-        let get = self.get_request(row, columns, timestamp, time_range, filter)?;
+        let get = self.get_request(row, columns, timestamp, time_range, filter, "exists")?;
         let table = self.handle.table()?;
         let table = table.get()?;
         call_at(py, self.place("exists", &get.row), || table.exists(&get))
@@ -218,25 +220,27 @@ impl Table {
         method: &str,
         expected: Option<usize>,
     ) -> PyResult<Scanner> {
-        Scanner::open(py, &self.handle, arguments.scan(&self.handle)?, method.to_owned(), expected)
+        Scanner::open(py, &self.handle, arguments.scan(&self.handle, method)?, method.to_owned(), expected)
     }
 }
 
 impl Table {
-    /// The request for the newest version of each column, from the arguments that all reads of one row share.
+    /// The request for the newest version of each column, from the arguments that all reads of one row share. Messages
+    /// name the method.
+    #[allow(clippy::too_many_arguments, reason = "arguments of Python, by name")]
     fn get_request(
         &self,
         row: &Bound<'_, PyAny>,
         columns: Option<&Bound<'_, PyAny>>,
         timestamp: Option<&Bound<'_, PyAny>>,
-        time_range: Option<(i64, i64)>,
+        time_range: Option<&Bound<'_, PyAny>>,
         filter: Option<&Bound<'_, PyAny>>,
+        method: &str,
     ) -> PyResult<Get> {
-        Ok(Get {
-            columns: convert::columns(columns, self.handle.encoding())?,
-            time_range: convert::time_range(timestamp, time_range)?,
-            filter: crate::filter::argument(filter)?,
-            ..Get::new(self.bytes(row, "the row key")?)
-        })
+        let row = self.bytes(row, "the row key")?;
+        let place = self.place(method, &row);
+        let (time_range, filter) =
+            (convert::time_range(timestamp, time_range, place)?, crate::filter::argument(filter, place)?);
+        Ok(Get { columns: convert::columns(columns, self.handle.encoding())?, time_range, filter, ..Get::new(row) })
     }
 }

@@ -2,7 +2,7 @@
 
 use hjall_engine::mutation::{Append, Check, Delete, Durability, Increment, Put};
 use hjall_engine::request::check_row;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use super::Table;
@@ -22,10 +22,11 @@ impl Table {
     ///
     /// `data`: a dict from column to value, or an iterable of ``(column, value)`` and ``(column, value, timestamp)``; a
     /// value may be ``(value, timestamp)``. `timestamp`: the timestamp of cells without one, in milliseconds since
-    /// 1970; `None` stands for the time of the write. `wal`: whether to use the write-ahead log; without it, the write
-    /// may be lost if the process ends. `ttl_ms`: how long the cells live, in milliseconds; at least 1. `durability`:
-    /// one of HBase's levels, which overrides `wal`: ``USE_DEFAULT`` (the table's), ``SKIP_WAL``, ``ASYNC_WAL``,
-    /// ``SYNC_WAL`` (survives a crash of the process), ``FSYNC_WAL`` (survives a crash of the machine).
+    /// 1970; `None` stands for the time of the write. `wal`: ``False`` stands for the durability ``SKIP_WAL``, and
+    /// ``True`` for ``SYNC_WAL``. `ttl_ms`: how long the cells live, in milliseconds; at least 1. `durability`: one of
+    /// HBase's levels, which overrides `wal`: ``USE_DEFAULT`` (the table's); ``SKIP_WAL``, ``ASYNC_WAL`` and
+    /// ``SYNC_WAL``, with which the write survives the end of the process, but a power failure can lose the writes of
+    /// the last second; ``FSYNC_WAL``, with which it survives a power failure as well.
     ///
     /// Raises `TypeError` and `ValueError` for invalid arguments, `TableNotFound`, `TableDisabled`, `FamilyNotFound`,
     /// `TooLarge`, `ReadOnly`.
@@ -208,7 +209,7 @@ impl Table {
         let table = table.get()?;
         let result = call_at(py, self.place("counter_inc", &increment.row), || table.increment(&increment))?;
         let value = result.cells.first().and_then(|cell| cell.value[..].try_into().ok()).map(i64::from_be_bytes);
-        value.ok_or_else(|| PyValueError::new_err("the increment returned no count"))
+        value.ok_or_else(|| PyRuntimeError::new_err("the increment returned no count"))
     }
 
     /// Adds to counters and returns their new cells as tuples; the implementation of `increment`.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hjall.aio.database import Database
 from hjall.aio.threads import anyio, runs_asyncio
+from hjall.arguments import invalid
 from hjall.errors import NoConnectionsAvailable
 from hjall.options import Options, check_folder, check_options
 from hjall.types import Path
@@ -44,7 +45,7 @@ class ConnectionPool:
         if not isinstance(size, int):
             raise TypeError(f"the size of a pool must be an integer, not {type(size).__name__}")
         if size < 1:
-            raise ValueError(f"the size of a pool must be at least 1, not {size}")
+            raise invalid(f"the size of a pool must be at least 1, not {size}")
         check_options(options, "hjall.aio.ConnectionPool")
         if (path is None) == (database is None):
             raise TypeError(

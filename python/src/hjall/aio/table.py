@@ -12,7 +12,6 @@ from hjall.aio.arrow import ArrowScan
 from hjall.aio.batch import Batch
 from hjall.aio.fetches import Fetches
 from hjall.aio.threads import awaited, awaited_read, described
-from hjall.arguments import at_least_one
 from hjall.cell import Cell, RowCells
 from hjall.scan import BATCH_SIZE, ScanArguments
 from hjall.types import BytesLike, Columns, Row, TimeRange
@@ -287,9 +286,9 @@ class Table:
     ) -> AsyncGenerator[tuple[bytes, Row], None]:
         """Scans rows, as `hjall.Table.scan`, for ``async for``. Cancelling the task or closing the generator stops the
         scan."""
-        at_least_one("limit", limit)
-        at_least_one("batch_size", batch_size)
-        arguments = ScanArguments(
+        arguments = ScanArguments.checked(
+            "scan",
+            self.name,
             row_start=row_start,
             row_stop=row_stop,
             row_prefix=row_prefix,
@@ -299,6 +298,7 @@ class Table:
             time_range=time_range,
             batch_size=batch_size,
             scan_batching=scan_batching,
+            limit=limit,
             reverse=reverse,
         )
 
@@ -306,7 +306,7 @@ class Table:
             rows: list[tuple[bytes, Row]] = scanner.rows(count, include_timestamp, sorted_columns)
             return rows
 
-        fetches = Fetches(lambda: self._sync._scanner(arguments, "scan", limit), read, batch_size, limit)
+        fetches = Fetches(lambda: self._sync._scanner(arguments.unlimited(), "scan", limit), read, batch_size, limit)
         async with aclosing(self._results(fetches)) as results:
             async for rows in results:
                 for row in rows:
@@ -330,8 +330,9 @@ class Table:
     ) -> AsyncGenerator[RowCells, None]:
         """Scans cells, as `hjall.Table.scan_cells`, for ``async for``. Cancelling the task or closing the generator
         stops the scan."""
-        at_least_one("batch_size", batch_size)
-        arguments = ScanArguments(
+        arguments = ScanArguments.checked(
+            "scan_cells",
+            self.name,
             row_start=row_start,
             row_stop=row_stop,
             row_prefix=row_prefix,

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from hjall import _native
+from hjall.arguments import invalid
 from hjall.errors import ForkError
 
 P = ParamSpec("P")
@@ -26,7 +27,7 @@ class Threads:
 
     def __init__(self, count: int | None) -> None:
         if count is not None and count < 1:
-            raise ValueError(f"threads must be at least 1, not {count}")
+            raise invalid(f"threads must be at least 1, not {count}")
         self.count = count or max(4, os.cpu_count() or 1)
         self._executor: ThreadPoolExecutor | None = None
         self._process = os.getpid()

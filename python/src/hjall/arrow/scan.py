@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hjall import _native
 from hjall._native import ArrowTable
+from hjall.scan import NOT_SHOWN, error_html
 
 if TYPE_CHECKING:
     import pandas
@@ -35,7 +36,10 @@ class ArrowScan:
         both, notebooks show `repr`."""
         for conversion in (to_polars, to_pandas):
             with contextlib.suppress(ImportError):
-                return f"<p>{escape(repr(self))}</p>{conversion(self._preview())._repr_html_()}"
+                try:
+                    return f"<p>{escape(repr(self))}</p>{conversion(self._preview())._repr_html_()}"
+                except NOT_SHOWN as error:
+                    return error_html(repr(self), error)
         return None
 
     @property

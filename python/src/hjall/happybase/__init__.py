@@ -13,7 +13,9 @@ uses an open database (`database`), or, where the program passes the address of 
 ...     connection.table("users").row("ann")
 {b'info:city': b'Oslo'}
 
-As in HappyBase, a `str` is encoded as UTF-8 in place of bytes, and results are bytes.
+As in HappyBase, a `str` is encoded as UTF-8 in place of bytes, and results are bytes. Also as in HappyBase, a value of
+`None` is stored as an empty one, and a reversed scan with `row_prefix` leaves out the row that equals the prefix and
+returns the row that equals the end of the prefix; `hjall.Table` does neither.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +33,7 @@ from hjall import pool as _pool
 from hjall import table as _table
 from hjall.errors import NoConnectionsAvailable
 from hjall.options import check_folder
+from hjall.scan import ScanArguments
 from hjall.types import Data, Name, Path
 
 if TYPE_CHECKING:
@@ -145,7 +149,7 @@ class Connection(_database.Database):
                 thrift = importlib.import_module("Hbase_thrift")
             except ImportError:
                 # HappyBase makes the module when it is imported.
-                importlib.import_module("happybase")
+                _stock()
                 thrift = importlib.import_module("Hbase_thrift")
             rpc = importlib.import_module("thriftpy2.rpc")
             host, port = self.serve(port=0).address
@@ -213,6 +217,29 @@ class Table(_table.Table):
         """Returns a `Batch`, as `hjall.Table.batch`."""
         return Batch(self, timestamp, batch_size, transaction, wal)
 
+    def put(
+        self,
+        row: Text,
+        data: Data,
+        timestamp: int | None = None,
+        wal: bool | None = True,
+        *,
+        ttl_ms: int | None = None,
+        durability: str | None = None,
+    ) -> None:
+        """Writes columns of one row, as `hjall.Table.put`. A value of `None` stands for an empty one, as in
+        HappyBase."""
+        super().put(row, _sent(data), timestamp, wal, ttl_ms=ttl_ms, durability=durability)  # type: ignore[arg-type]
+
+    def _scanner(self, arguments: ScanArguments, method: str = "scan", expected: int | None = None) -> _native.Scanner:
+        """Starts a scan. As in HappyBase, a reversed scan of a prefix begins with the row that equals the end of the
+        prefix, if there is one, and ends before the row that equals the prefix."""
+        prefix: Any = arguments.row_prefix
+        if method == "scan" and arguments.reverse and isinstance(prefix, (str, bytes, bytearray, memoryview)):
+            prefix = prefix.encode() if isinstance(prefix, str) else bytes(prefix)
+            arguments = replace(arguments, row_prefix=None, row_start=_successor(prefix), row_stop=prefix)
+        return super()._scanner(arguments, method, expected)
+
     def _column_family_names(self) -> list[bytes]:
         """The names of the families, as in HappyBase."""
         return list(self.families())
@@ -253,9 +280,6 @@ class Table(_table.Table):
             *args: Any,
             **options: Any,
         ) -> Any: ...
-        def put(
-            self, row: Text, data: Data, timestamp: int | None = None, wal: bool | None = True, **options: Any
-        ) -> None: ...
         def delete(
             self,
             row: Text,
@@ -314,7 +338,7 @@ class Batch:
     def put(self, row: BytesLike | str, data: Mapping[Any, Any] | Data, wal: bool | None = None) -> None:
         """Adds a put, as ``happybase.Batch.put``."""
         pairs = data if isinstance(data, Mapping) else list(data)
-        self._batch.put(row, pairs, wal)
+        self._batch.put(row, _sent(pairs), wal)
         self._added(len(pairs))
 
     def delete(
@@ -347,10 +371,41 @@ class Batch:
         self.send()
 
 
+def _stock() -> Any:
+    """The module happybase. Raises `ImportError` if it is not installed."""
+    try:
+        return importlib.import_module("happybase")
+    except ModuleNotFoundError as error:
+        if error.name != "happybase":
+            raise
+        raise ImportError("happybase is not installed: pip install happybase") from error
+
+
+def _sent(data: Any) -> Any:
+    """The data of a put with an empty value in place of `None`: HappyBase sends no value then, for which HBase stores
+    an empty one."""
+    if hasattr(data, "items"):
+        if all(value is not None for value in data.values()):
+            return data
+        return {column: b"" if value is None else value for column, value in data.items()}
+    if not isinstance(data, Iterable):
+        return data
+    return [
+        (item[0], b"", *item[2:]) if isinstance(item, tuple) and len(item) > 1 and item[1] is None else item
+        for item in data
+    ]
+
+
+def _successor(prefix: bytes) -> bytes:
+    """The smallest row key greater than all keys with the prefix; empty if there is none."""
+    head = prefix.rstrip(b"\xff")
+    return head[:-1] + bytes([head[-1] + 1]) if head else b""
+
+
 def _stock_names() -> Generator[tuple[Any, str, Any], None, None]:
     """The names that a test replaces to direct HappyBase programs to a `redirect` database: an object, the name of the
     attribute, and its replacement."""
-    stock = importlib.import_module("happybase")
+    stock = _stock()
     _replace_instances(stock.Connection, Connection)
     _replace_instances(stock.ConnectionPool, ConnectionPool)
     yield stock, "Connection", Connection
