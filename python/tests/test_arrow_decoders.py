@@ -1,6 +1,7 @@
 """Decoders and encoders: the values they read, and that each encoder writes what its decoder reads."""
 
 import datetime
+import decimal
 import struct
 
 import polars
@@ -82,6 +83,20 @@ TYPES = [
     (polars.Boolean, "bool"),
     (polars.Binary, "binary"),
     (polars.Datetime("ms"), "timestamp"),
+    (polars.Datetime, "timestamp_us"),
+    (polars.Datetime(), "timestamp_us"),
+    (polars.Date, "date"),
+    (polars.Decimal(9, 2), "decimal(9, 2)"),
+    (polars.List(polars.Date), "list(date)"),
+    (pyarrow.date32(), "date"),
+    (pyarrow.date64(), "date"),
+    (pyarrow.timestamp("s"), "timestamp_s"),
+    (pyarrow.decimal128(9, 2), "decimal(9, 2)"),
+    (pyarrow.string_view(), "utf8"),
+    (pyarrow.binary_view(), "binary"),
+    (pyarrow.list_(pyarrow.date64()), "list(date)"),
+    (datetime.date, "date"),
+    (datetime.datetime, "timestamp"),
     (polars.Datetime("ns", "UTC"), "timestamp_ns"),
 ]
 
@@ -114,6 +129,32 @@ def test_a_decoder_rejects(table, decoder, stored):
 def test_types_of_other_libraries_name_decoders(table, given, decoder):
     as_given, as_named = (pyarrow.schema(table.scan_arrow({"f:q": d})) for d in (given, decoder))
     assert as_given == as_named
+
+
+@pytest.mark.parametrize("given", [decimal.Decimal, polars.Decimal], ids=str)
+def test_a_decimal_needs_a_precision(table, given):
+    with pytest.raises(hjall.InvalidArgument, match=r"a precision and a scale: write \"decimal\(18, 2\)\""):
+        table.scan_arrow({"f:q": given})
+
+
+def test_the_schema_of_a_result_describes_another_scan(table):
+    decoders = {
+        "f:bool": "bool",
+        "f:date": "date",
+        "f:decimal": "decimal(9, 2)",
+        "f:float": "float32",
+        "f:int": "int16",
+        "f:list": "list(timestamp_ns)",
+        "f:text": "utf8",
+        "f:time": "timestamp",
+        "f:time_us": "timestamp_us",
+        "f:value": "binary",
+    }
+    scan = table.scan_arrow(decoders, row=None)
+    schema = scan.to_pyarrow().schema
+    assert scan.to_polars().schema and len(schema) == len(decoders)
+    for types in (dict(zip(schema.names, schema.types, strict=True)), dict(scan.to_polars().schema)):
+        assert table.scan_arrow(types, row=None).to_pyarrow().schema == schema
 
 
 @pytest.mark.parametrize(

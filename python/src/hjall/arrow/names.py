@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from hjall.arguments import invalid
 from hjall.types import Name
 
 ColumnNames = Iterable[Name] | Mapping[Any, Any]
@@ -42,14 +43,14 @@ def family_name(name: Name) -> bytes:
     """The name of a family, with or without a trailing colon. Raises `ValueError` if it is empty."""
     family = _encoded(name).partition(b":")[0]
     if not family:
-        raise ValueError(f"the name of a family must not be empty: {name!r}")
+        raise invalid(f"the name of a family must not be empty: {name!r}")
     return family
 
 
 def _column_request(name: Name, given: object) -> ColumnRequest:
     family, _, qualifier = _encoded(name).partition(b":")
     if not family:
-        raise ValueError(f"a column must be named family:qualifier, or family: for a whole family, not {name!r}")
+        raise invalid(f"a column must be named family:qualifier, or family: for a whole family, not {name!r}")
     return ColumnRequest(family, qualifier or None, decoder(given))
 
 
@@ -65,7 +66,7 @@ def column_requests(columns: ColumnNames | None, default: str) -> list[ColumnReq
     pairs = columns.items() if isinstance(columns, Mapping) else ((name, default) for name in columns)
     requests = [_column_request(name, given) for name, given in pairs]
     if not requests:
-        raise ValueError("columns must not be empty: name at least one column, or leave the argument out for all")
+        raise invalid("columns must not be empty: name at least one column, or leave the argument out for all")
     return requests
 
 
@@ -81,12 +82,13 @@ def _target(name: str, where: Any) -> Target:
     given, encoder = where if isinstance(where, tuple) else (where, None)
     family, colon, qualifier = _encoded(given).partition(b":")
     if not family or not colon:
-        raise ValueError(f"columns[{name!r}] must be a column named family:qualifier, not {given!r}")
+        raise invalid(f"columns[{name!r}] must be a column named family:qualifier, not {given!r}")
     return Target(name, family, qualifier, None if encoder is None else decoder(encoder))
 
 
 _TYPES: dict[type, str] = {
     datetime.date: "date",
+    datetime.datetime: "timestamp",
     bytes: "binary",
     str: "utf8",
     int: "int",
@@ -95,15 +97,29 @@ _TYPES: dict[type, str] = {
 }
 _TIMESTAMP = re.compile(r"timestamp\[(\w+)(?:, tz=.*)?\]|datetime\(time_unit='(\w+)'.*\)", re.IGNORECASE)
 
+# Names of types of pyarrow that a decoder has under another name. polars counts microseconds if no unit is given.
+_OTHER_NAMES = {
+    "date32[day]": "date",
+    "date64[ms]": "date",
+    "string_view": "utf8",
+    "binary_view": "binary",
+    "Datetime": "timestamp_us",
+}
+
 _LIST = re.compile(r"(?:large_|fixed_size_)?list<\w+: (.*?)(?: not null)?>(?:\[\d+\])?|list\((.*)\)", re.IGNORECASE)
 
 
 def decoder(given: object) -> str:
-    """The name of a decoder or encoder, which may be given as a type of Python, pyarrow or polars."""
-    if isinstance(given, type):
-        return _TYPES.get(given, given.__name__)
-    if found := _TIMESTAMP.fullmatch(str(given)):
+    """The name of a decoder or encoder, which may be given as a type of Python, pyarrow or polars. Raises
+    `InvalidArgument` for a decimal type without a precision."""
+    name = _TYPES.get(given, given.__name__) if isinstance(given, type) else str(given)
+    if found := _TIMESTAMP.fullmatch(name):
         return f"timestamp_{found[1] or found[2]}"
-    if found := _LIST.fullmatch(str(given)):
+    if found := _LIST.fullmatch(name):
         return f"list({decoder(found[1] or found[2])})"
-    return str(given)
+    if name == "Decimal":
+        raise invalid(
+            'a decimal needs a precision and a scale: write "decimal(18, 2)", pyarrow.decimal128(18, 2) or '
+            "polars.Decimal(18, 2)"
+        )
+    return _OTHER_NAMES.get(name, name)
