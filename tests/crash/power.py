@@ -51,12 +51,20 @@ class Power:
             lines = [f"{kind} {(path / name).stat().st_ino} {name}\n" for kind, names in (("d", folders), ("f", files)) for name in names]
             (self.shadow / "names" / str(path.stat().st_ino)).write_text("".join(lines))
             for name in files:
-                shutil.copyfile(path / name, self.shadow / "data" / str((path / name).stat().st_ino))
+                inode = str((path / name).stat().st_ino)
+                shutil.copyfile(path / name, self.shadow / "data" / inode)
+                # Its inode number must not be used again.
+                os.link(path / name, self.shadow / "removed" / f"i{inode}")
 
-    def server(self, *options):
-        """Starts a server on the layer."""
+    @property
+    def environment(self):
+        """That of a process on the layer."""
         layer = {"LD_PRELOAD": str(self.library), "POWER_FOLDER": str(self.folder), "POWER_SHADOW": str(self.shadow)}
-        return Hjall(self.folder, *options, environment={**os.environ, **layer})
+        return {**os.environ, **layer}
+
+    def server(self, *options, data="."):
+        """Starts a server on the layer, with its data in a folder inside of the one that has the power supply."""
+        return Hjall(self.folder / data, *options, environment=self.environment)
 
     def fail_at(self, call, part, when, number):
         """Makes the power fail at a point (see `power_loss.c`), counted from now on."""

@@ -4,7 +4,8 @@
 //
 //   data/INODE     the content of a file at its last sync
 //   names/INODE    the entries of a directory at its last sync: a line "d INODE NAME" or "f INODE NAME" for each
-//   removed/N      links to removed and replaced files, so that their inode numbers are not used again
+//   removed/N      links to removed, replaced and synced files, so that their inode numbers are not used again; not all
+//                  renames can be seen here, because some programs do not call the C library
 //
 // If the file `fail-sync` is in the shadow folder, the next sync of a journal removes it and fails as Linux lets a sync
 // fail: what was written is not on disk, its pages count as clean, and the process still reads what it wrote. While the
@@ -163,7 +164,11 @@ static int sync_data(int fd, ino_t ino) {
     struct dirty *d = slot_of(ino);
     int is_new = !s.st_size;
     if (fstat(from, &s)) abort();
-    if (is_new) *d = (struct dirty){ino, 0, s.st_size};
+    if (is_new) {
+      *d = (struct dirty){ino, 0, s.st_size};
+      snprintf(path, sizeof path, "%s/removed/i%lu", shadow, (unsigned long)ino);
+      if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) && errno != EEXIST && errno != ENOENT) abort();
+    }
     static char buffer[1 << 16];
     done = 0;
     for (off_t at = d->from; at < d->to;) {

@@ -9,6 +9,7 @@ import collections
 import os
 import random
 import shutil
+import subprocess
 import sys
 import threading
 import time
@@ -20,6 +21,7 @@ from Hbase_thrift import IOError as HBaseError
 
 from history import GONE, ROWS, Writer, whole
 from power import Power, build_layer
+from serving import binary
 
 ROUNDS = int(os.environ.get("POWER_ROUNDS", "10"))
 SEED = int(os.environ.get("POWER_SEED", "1"))
@@ -39,7 +41,7 @@ POINTS = [
     ("unlink", "/tables/", "ba", 6),
     ("write", "/keyspaces/", "bah", 40),
     ("sync", "/keyspaces/", "ba", 20),
-    ("rename", "/current", "ba", 8),
+    ("rename", "*", "ba", 8),
     ("mkdir", "/keyspaces", "ba", 6),
     ("unlink", "/keyspaces", "ba", 20),
     ("sync-names", "/keyspaces", "ba", 20),
@@ -225,6 +227,26 @@ def test_the_layer_forgets_what_was_not_synced(tmp_path):
         table = happybase.Connection("127.0.0.1", server.port).table(TABLE)
         assert table.row(b"row") == {}
         server.kill()
+
+
+@pytest.mark.parametrize("data", ["db", "new/parents/db"])
+def test_the_names_of_new_folders_survive(tmp_path, data):
+    """Those of data folders and of backups, and of the parents that were created for them."""
+    power = Power(tmp_path, build_layer(tmp_path))
+    with power.server("--set", "store.durability=FSYNC_WAL", data=data) as server:
+        connection = happybase.Connection("127.0.0.1", server.port)
+        connection.create_table(TABLE, {"a": {}})
+        connection.table(TABLE).put(b"row", {b"a:1": b"synced"})
+        kinds = {"full": [], "incremental": ["--incremental"]}
+        for kind, options in kinds.items():
+            command = [binary(), "backup", power.folder / "backups" / kind / data, *options, "--data", power.folder / data]
+            subprocess.run(command, env=power.environment, check=True, capture_output=True)
+        server.kill()
+    power.fail()
+    for folder in (data, *(f"backups/{kind}/{data}" for kind in kinds)):
+        with power.server(data=folder) as server:
+            assert happybase.Connection("127.0.0.1", server.port).table(TABLE).row(b"row") == {b"a:1": b"synced"}, folder
+            server.kill()
 
 
 def test_the_background_sync_bounds_what_is_lost(tmp_path):

@@ -56,7 +56,7 @@ impl Staging {
             )));
         }
         if let Some(parent) = part.parent() {
-            fs::create_dir_all(parent).map_err(|error| match error.kind() {
+            private_folder::create_durably(parent).map_err(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => Error::invalid(format!(
                     "{} leads through a file; name a destination inside a folder",
                     folder.display()

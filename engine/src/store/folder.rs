@@ -313,6 +313,7 @@ impl Folder {
         }
         // Several journals mean that some of their data may not be in files.
         if let [journal] = &journals[..] {
+            journal::forget(&self.data())?;
             let file = OpenOptions::new().write(true).open(journal)?;
             file.set_len(0)?;
             file.sync_all()?;

@@ -4,6 +4,8 @@ use std::fs::{self, DirBuilder};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
+use super::sync_folder;
+
 /// Creates a folder with mode 0700; the folder must not exist.
 pub(crate) fn create(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
@@ -15,11 +17,12 @@ pub(crate) fn create(path: &Path) -> io::Result<()> {
     DirBuilder::new().create(path)
 }
 
-/// Creates a folder with mode 0700, and its parents with the usual mode, unless it exists.
+/// Creates a folder with mode 0700, and its parents with the usual mode, unless it exists. Makes the names of what it has
+/// created durable.
 pub(crate) fn create_unless_exists(path: &Path) -> io::Result<()> {
     let created = match create(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            path.parent().map_or(Ok(()), fs::create_dir_all)?;
+            create_durably(parent_of(path))?;
             create(path)
         }
         created => created,
@@ -27,7 +30,35 @@ pub(crate) fn create_unless_exists(path: &Path) -> io::Result<()> {
     match created {
         Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(ErrorKind::NotADirectory.into()),
-        created => created,
+        Ok(()) => sync_parent(path),
+        Err(error) => Err(error),
+    }
+}
+
+/// Creates a folder and its parents with the usual mode, unless they exist. Makes the names of what it has created
+/// durable: a file system need not do that when a file in such a folder is synced.
+pub(crate) fn create_durably(path: &Path) -> io::Result<()> {
+    match fs::create_dir(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            create_durably(parent_of(path))?;
+            fs::create_dir(path)?;
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => return Ok(()),
+        created => created?,
+    }
+    sync_parent(path)
+}
+
+/// A relative path of one name is in the current folder.
+fn parent_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// The user may be allowed to create a folder in the parent, and not to open the parent.
+fn sync_parent(path: &Path) -> io::Result<()> {
+    match sync_folder(parent_of(path)) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(()),
+        synced => synced,
     }
 }
 

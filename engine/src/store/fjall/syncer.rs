@@ -32,6 +32,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::failure::{self, failed_io};
 use crate::blocking;
 use crate::error::{Error, Result};
+use crate::store::journal::{Content, Synced, SyncedFile};
 use crate::store::{JournalSync, SyncEnded, sync_folder};
 
 /// A sync that takes less than this, in nanoseconds, may delay an event loop.
@@ -419,12 +420,15 @@ struct Journals {
     newest: Option<OpenJournal>,
     /// The journal before the newest one, while the newest one is empty.
     before: Option<File>,
+    /// Says how far the newest journal has been synced.
+    synced: SyncedFile,
 }
 
 /// A journal, which is open to be synced.
 struct OpenJournal {
     number: u64,
     file: File,
+    content: Content,
     path: PathBuf,
     /// The path of the journal that fjall will create next.
     next: PathBuf,
@@ -432,7 +436,7 @@ struct OpenJournal {
 
 impl Journals {
     fn in_folder(data: &Path) -> Self {
-        Self { data: data.to_owned(), newest: None, before: None }
+        Self { data: data.to_owned(), newest: None, before: None, synced: SyncedFile::in_folder(data) }
     }
 
     /// Makes all commits so far durable. Returns whether a journal was opened for that.
@@ -444,7 +448,7 @@ impl Journals {
         if !is_newest {
             self.open_newest()?;
         }
-        let Some(OpenJournal { file, .. }) = &self.newest else { return Err(none()) };
+        let Some(OpenJournal { number, file, content, .. }) = &mut self.newest else { return Err(none()) };
         if self.before.is_some() && has_content(file)? {
             self.before = None;
         }
@@ -452,7 +456,11 @@ impl Journals {
         if let Some(before) = &self.before {
             before.sync_data()?;
         }
+        let end = content.end(file);
         file.sync_data()?;
+        if let Some(bytes) = end.filter(|bytes| *bytes > 0) {
+            self.synced.write(Synced { journal: *number, bytes });
+        }
         Ok(!is_newest)
     }
 
@@ -467,7 +475,7 @@ impl Journals {
                 return Err(io::Error::other(format!("{} was removed or replaced", newest.path.display())));
             }
             // The journal may be removed meanwhile, if there is a newer one.
-            let Some(file) = self.open(number)? else {
+            let Some(mut file) = self.open(number)? else {
                 if self.newest_number()? == number {
                     return Err(none());
                 }
@@ -480,7 +488,8 @@ impl Journals {
             // fjall accepts commits although it could not make the name of a new journal durable, until the failure is
             // known to all threads.
             sync_folder(&self.data)?;
-            self.newest = Some(OpenJournal { number, file, path: self.path(number), next: self.path(number + 1) });
+            let (path, next) = (self.path(number), self.path(number + 1));
+            self.newest = Some(OpenJournal { number, content: Content::of(&mut file)?, file, path, next });
             return Ok(());
         }
     }

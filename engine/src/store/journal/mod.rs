@@ -6,9 +6,10 @@
 //! * A *torn* batch is the beginning of a batch at the end of the last journal that has batches. It was not
 //!   acknowledged, and is cut.
 //! * *Lost pages* are zero up to the end of a page of the file. A power failure leaves them among batches that were not
-//!   synced. Everything behind them is cut, because the batches there were not synced either.
+//!   synced. Everything behind them is cut, because the batches there were not synced either. The journal is kept in
+//!   the folder `damaged`.
 //! * Anything else is *damage*: the folder is refused, until an operator accepts the loss ([`repair`]) or restores a
-//!   backup.
+//!   backup. What is missing or zero before the position that is known to have been synced ([`synced`]) is damage, too.
 //!
 //! The remaining batches are made durable as they were read ([`make_durable`]) before fjall appends to it.
 
@@ -16,6 +17,7 @@ mod batch;
 mod repair;
 mod rewrite;
 mod scan;
+mod synced;
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -24,6 +26,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use self::repair::repair;
 use self::scan::{Gap, Nature, Scan};
 pub(super) use self::scan::{batches_from, end_of_content};
+pub(super) use self::synced::{Content, Synced, SyncedFile, forget};
 use super::corruption::damaged;
 use super::fjall::failed_io;
 use crate::error::{Error, ErrorKind, Result};
@@ -54,7 +57,7 @@ impl std::fmt::Display for JournalDamage {
         let journal = journal.display();
         write!(f, "the batch of {bytes} bytes at byte {at} of the journal {journal} {reason}; ")?;
         match followed {
-            0 => f.write_str("it is the last one, but had been written completely"),
+            0 => f.write_str("no intact batch follows"),
             1 => f.write_str("1 intact batch follows"),
             n => write!(f, "{n} intact batches follow"),
         }
@@ -96,10 +99,14 @@ struct Cut<'a> {
 /// # Errors
 /// `Corrupt`: a journal is damaged or missing. Nothing has been changed. `Io`.
 pub(super) fn check(data: &Path) -> Result<Vec<Checked>> {
-    let journals = read(data)?;
+    let journals = read(data, Synced::read(data))?;
     let (damage, cuts) = judge(&journals);
     if let Some(damage) = damage.first() {
         return Err(refused(damage));
+    }
+    if !cuts.is_empty() {
+        // The beginning of a batch may have been synced.
+        forget(data).map_err(|error| failed_io(&format!("preparing to cut a journal in {}", data.display()), error))?;
     }
     cuts.iter().try_for_each(Cut::apply)?;
     let checked = |Scanned { path, after, scan }: &Scanned| {
@@ -129,11 +136,11 @@ pub(super) fn make_durable(data: &Path, journals: &[Checked]) -> Result<()> {
 /// `Corrupt`: a journal is damaged. `Io`.
 pub(super) fn check_in_use(data: &Path) -> Result<()> {
     // A batch that was being written while it was read looks damaged if later ones were read completely.
-    let found = judge(&read(data)?).0;
+    let found = judge(&read(data, None)?).0;
     if found.is_empty() {
         return Ok(());
     }
-    let again = judge(&read(data)?).0;
+    let again = judge(&read(data, None)?).0;
     let same =
         |damage: &&JournalDamage| found.iter().any(|first| (&first.journal, first.at) == (&damage.journal, damage.at));
     match again.iter().find(same) {
@@ -188,8 +195,8 @@ fn with_extension(data: &Path, wanted: &str) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Reads the journals of a folder, the oldest first.
-fn read(data: &Path) -> Result<Vec<Scanned>> {
+/// Reads the journals of a folder, the oldest first. `synced` tells what must be there.
+fn read(data: &Path, synced: Option<Synced>) -> Result<Vec<Scanned>> {
     let failed = |path: &Path| {
         let doing = format!("reading {}", path.display());
         move |error: io::Error| failed_io(&doing, error)
@@ -202,14 +209,20 @@ fn read(data: &Path) -> Result<Vec<Scanned>> {
     if let Some(pair) = numbers.windows(2).find(|pair| pair[0].0 + 1 != pair[1].0) {
         return Err(damaged(&data.join(name(pair[0].0 + 1)), "is missing"));
     }
+    if let (Some(synced), Some((newest, _))) = (synced, numbers.last())
+        && *newest < synced.journal
+    {
+        return Err(damaged(&data.join(name(synced.journal)), "is missing"));
+    }
     let mut last = 0;
     let mut journals = Vec::new();
-    for (n, (_, path)) in numbers.iter().enumerate() {
+    for (n, (number, path)) in numbers.iter().enumerate() {
         let next = match numbers.get(n + 1) {
             Some((_, next)) => scan::first_sequence(next).map_err(failed(next))?,
             None => None,
         };
-        let scan = match scan::scan(path, last, next) {
+        let synced_bytes = synced.map_or(0, |synced| synced.bytes_of(*number));
+        let scan = match scan::scan(path, last, next, synced_bytes) {
             Ok(scan) => scan,
             // Another thread's flush has made it unnecessary.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -226,6 +239,17 @@ fn judge(journals: &[Scanned]) -> (Vec<JournalDamage>, Vec<Cut<'_>>) {
     let (mut damage, mut cuts) = (Vec::new(), Vec::new());
     for (n, Scanned { path, scan, .. }) in journals.iter().enumerate() {
         let later: u64 = journals[n + 1..].iter().map(|journal| journal.scan.batches).sum();
+        if scan.batches == 0 && scan.gaps.is_empty() && later > 0 {
+            // fjall begins a journal only when the one before has content.
+            damage.push(JournalDamage {
+                journal: path.clone(),
+                at: 0,
+                bytes: 0,
+                reason: "is missing, and so are all others of this journal",
+                followed: later,
+                lossless: false,
+            });
+        }
         for gap in &scan.gaps {
             // fjall syncs a journal before it begins the next one, so a journal with a successor has no torn end.
             let left_by_a_crash = later == 0 && matches!(gap.nature, Nature::Torn | Nature::LostPages);
@@ -250,11 +274,18 @@ impl Cut<'_> {
     fn apply(&self) -> Result<()> {
         let Self { path, gap } = self;
         match gap.nature {
-            Nature::LostPages => tracing::warn!(
-                journal = %path.display(), at = gap.from, batches = gap.followed,
-                "pages of the journal were lost in a power failure; the writes since then, which were not synced, are \
-                 dropped"
-            ),
+            Nature::LostPages => {
+                let kept = repair::keep_beside(path);
+                if let Err(error) = &kept {
+                    tracing::warn!(journal = %path.display(), %error, "the journal could not be copied before it is cut");
+                }
+                tracing::warn!(
+                    journal = %path.display(), at = gap.from, batches = gap.followed,
+                    kept = kept.map_or_else(|_| "nowhere".to_owned(), |kept| kept.display().to_string()),
+                    "pages at the end of the journal are zero, as after a power failure; the writes since then, which \
+                     were not synced, are dropped"
+                );
+            }
             _ => tracing::info!(
                 journal = %path.display(), at = gap.from, bytes = gap.to - gap.from,
                 "dropping an incomplete write at the end of the journal, which was not acknowledged"

@@ -2,11 +2,11 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::rewrite::{create_like, differs};
 use super::scan::{self, Gap, Nature};
-use super::{JournalDamage, Scanned, batch, judge, read};
+use super::{JournalDamage, Scanned, Synced, batch, forget, judge, read};
 use crate::error::Result;
 use crate::store::fjall::failed_io;
 use crate::store::folder::{Folder, sync_folder};
@@ -25,29 +25,45 @@ pub(crate) fn repair(path: &Path, accept_loss: bool) -> Result<Vec<JournalDamage
     if !data.exists() {
         return Ok(Vec::new());
     }
-    let journals = read(&data)?;
+    let journals = read(&data, Synced::read(&data))?;
     let (damage, _) = judge(&journals);
-    if accept_loss {
+    if accept_loss && !damage.is_empty() {
         let kept = path.join(KEPT_FOLDER);
+        forget(&data).map_err(|error| failed_io(&format!("repairing {}", data.display()), error))?;
         for journal in journals.iter().filter(|journal| damage.iter().any(|damage| damage.journal == journal.path)) {
             rewrite(journal, &kept)
                 .map_err(|error| failed_io(&format!("repairing {}", journal.path.display()), error))?;
         }
+        drop_empty(&data, &journals).map_err(|error| failed_io(&format!("repairing {}", data.display()), error))?;
     }
     Ok(damage)
 }
 
-/// Replaces a journal with one without its gaps.
-fn rewrite(Scanned { path, after, scan }: &Scanned, kept: &Path) -> io::Result<()> {
-    fs::create_dir_all(kept)?;
-    if let Some(name) = path.file_name() {
-        let copy = (0..).map(|n: u32| kept.join(format!("{}.{n}", name.display()))).find(|copy| !copy.exists());
-        if let Some(copy) = copy {
-            fs::copy(path, &copy)?;
-            OpenOptions::new().write(true).open(&copy)?.sync_all()?;
-            sync_folder(kept)?;
+/// Drops the journals that are empty although later ones are not. The numbers of journals are consecutive, so those
+/// before such a journal get greater numbers.
+fn drop_empty(data: &Path, journals: &[Scanned]) -> io::Result<()> {
+    let last = journals.iter().rposition(|journal| journal.scan.batches > 0).unwrap_or(0);
+    let kept = journals[..last].iter().filter(|journal| journal.scan.batches > 0);
+    let mut to = last;
+    for journal in kept.rev() {
+        to -= 1;
+        if journal.path != journals[to].path {
+            // That one is empty, or has been moved.
+            fs::rename(&journal.path, &journals[to].path)?;
         }
     }
+    for empty in &journals[..to] {
+        match fs::remove_file(&empty.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            removed => removed?,
+        }
+    }
+    sync_folder(data)
+}
+
+/// Replaces a journal with one without its gaps.
+fn rewrite(Scanned { path, after, scan }: &Scanned, kept: &Path) -> io::Result<()> {
+    keep(path, kept)?;
     let mut from = File::open(path)?;
     let draft = path.with_extension("new");
     let mut to = create_like(&draft, &from)?;
@@ -63,7 +79,7 @@ fn rewrite(Scanned { path, after, scan }: &Scanned, kept: &Path) -> io::Result<(
         at = *end;
     }
     copy_range(&mut from, at, u64::MAX, &mut to)?;
-    let found = scan::scan(&draft, *after, None)?.batches;
+    let found = scan::scan(&draft, *after, None, 0)?.batches;
     if found != scan.batches {
         let _ = fs::remove_file(&draft);
         return Err(differs(found, scan.batches));
@@ -71,6 +87,23 @@ fn rewrite(Scanned { path, after, scan }: &Scanned, kept: &Path) -> io::Result<(
     to.sync_all()?;
     fs::rename(&draft, path)?;
     path.parent().map_or(Ok(()), sync_folder)
+}
+
+/// Copies a journal to the folder `damaged` beside the folder of the journals. Returns the copy.
+pub(super) fn keep_beside(path: &Path) -> io::Result<PathBuf> {
+    let folder = path.parent().and_then(Path::parent).unwrap_or(Path::new("."));
+    keep(path, &folder.join(KEPT_FOLDER))
+}
+
+fn keep(path: &Path, kept: &Path) -> io::Result<PathBuf> {
+    fs::create_dir_all(kept)?;
+    let name = path.file_name().unwrap_or_default();
+    let copy = (0..).map(|n: u32| kept.join(format!("{}.{n}", name.display()))).find(|copy| !copy.exists());
+    let copy = copy.ok_or(io::ErrorKind::AlreadyExists)?;
+    fs::copy(path, &copy)?;
+    OpenOptions::new().write(true).open(&copy)?.sync_all()?;
+    sync_folder(kept)?;
+    Ok(copy)
 }
 
 fn copy_range(from: &mut File, begin: u64, end: u64, to: &mut File) -> io::Result<()> {

@@ -67,7 +67,7 @@ fn replace(checked: &Checked, journal: &mut File, draft: &Path) -> io::Result<()
         copy.seek(SeekFrom::Start(at))?;
         copy.write_all(bytes)
     })?;
-    let scan = scan::scan(draft, checked.after, None)?;
+    let scan = scan::scan(draft, checked.after, None, 0)?;
     if scan.batches != checked.batches || !scan.gaps.is_empty() {
         return Err(differs(scan.batches, checked.batches));
     }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 
 use xxhash_rust::xxh3::Xxh3;
@@ -168,6 +169,12 @@ impl Ascending {
 }
 
 impl Gap {
+    /// The end of a journal.
+    fn missing(from: u64, to: u64) -> Self {
+        let reason = "is missing, although it had been synced";
+        Self { from, to, reason, followed: 0, nature: Nature::Damaged }
+    }
+
     fn disorder(batch: Placed, sequence: u64, followed: u64) -> Self {
         let reason = "has a sequence number that is not between those of the batches around it";
         Self { from: batch.from, to: batch.to, reason, followed, nature: Nature::Renumber(sequence) }
@@ -175,8 +182,9 @@ impl Gap {
 }
 
 /// Reads a journal. `after` is the sequence number of the batch before its first one, and `next` that of the batch
-/// behind its last one, if there is one.
-pub(super) fn scan(path: &Path, after: u64, next: Option<u64>) -> io::Result<Scan> {
+/// behind its last one, if there is one. The first `synced` bytes have been synced; `u64::MAX` stands for all that have
+/// been written.
+pub(super) fn scan(path: &Path, after: u64, next: Option<u64>, synced: u64) -> io::Result<Scan> {
     let mut window = Window::open(path)?;
     let mut hasher = Xxh3::new();
     let mut scan = Scan::default();
@@ -195,12 +203,17 @@ pub(super) fn scan(path: &Path, after: u64, next: Option<u64>) -> io::Result<Sca
             None => None,
             Some(end) => {
                 order.end(None, &mut scan.gaps);
-                let (gap, resumed) = explain(&mut window.file, at, end, order.last)?;
+                let (gap, resumed) = explain(&mut window.file, at..end, order.last, synced)?;
                 scan.gaps.push(gap);
                 resumed
             }
         };
         let Some(resumed) = resumed else {
+            let end = scan.gaps.iter().map(|gap| gap.to).fold(at, u64::max);
+            if end < synced && synced < u64::MAX {
+                let torn = scan.gaps.pop_if(|gap| gap.nature == Nature::Torn);
+                scan.gaps.push(Gap::missing(torn.map_or(end, |torn| torn.from), synced));
+            }
             order.end(next, &mut scan.gaps);
             scan.last = order.last;
             scan.gaps.sort_by_key(|gap| gap.from);
@@ -245,9 +258,14 @@ pub(super) fn first_sequence(path: &Path) -> io::Result<Option<u64>> {
     })
 }
 
-/// Describes what begins at `at` and is not a batch, and the position of the next valid batch. The content of the file
+/// Describes what begins at `from` and is not a batch, and the position of the next valid batch. The content of the file
 /// ends at `end`.
-fn explain(file: &mut File, at: u64, end: u64, last: u64) -> io::Result<(Gap, Option<u64>)> {
+fn explain(
+    file: &mut File,
+    Range { start: at, end }: Range<u64>,
+    last: u64,
+    synced: u64,
+) -> io::Result<(Gap, Option<u64>)> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(at))?;
     Read::by_ref(file).take(end - at).read_to_end(&mut bytes)?;
@@ -280,9 +298,9 @@ fn explain(file: &mut File, at: u64, end: u64, last: u64) -> io::Result<(Gap, Op
     };
     let complete = batch::ends_a_batch(&bytes) || length.is_some_and(|length| length <= bytes.len());
     let until = next.unwrap_or(bytes.len());
-    let nature = if loses_a_page(&bytes[..until], at) {
+    let nature = if loses_a_page(&bytes[..until], at, synced) {
         Nature::LostPages
-    } else if next.is_none() && !complete && !given_up {
+    } else if next.is_none() && !complete && !given_up && synced < u64::MAX {
         Nature::Torn
     } else {
         Nature::Damaged
@@ -291,16 +309,17 @@ fn explain(file: &mut File, at: u64, end: u64, last: u64) -> io::Result<(Gap, Op
     Ok((gap, next.map(|next| at + next as u64)))
 }
 
-/// Whether these bytes, which begin at this position of a file, have a page that ends with zeros.
-fn loses_a_page(bytes: &[u8], at: u64) -> bool {
+/// Whether these bytes, which begin at this position of a file, have a page that ends with zeros, which had not been
+/// synced.
+fn loses_a_page(bytes: &[u8], at: u64, synced: u64) -> bool {
     let end = at + bytes.len() as u64;
-    let mut page_end = (at + LOST_BYTES).next_multiple_of(PAGE_BYTES);
-    while page_end <= end {
-        let to = (page_end - at) as usize;
-        if bytes[to - LOST_BYTES as usize..to].iter().all(|byte| *byte == 0) {
+    let mut page_end = (at + LOST_BYTES).max(synced.saturating_add(1)).checked_next_multiple_of(PAGE_BYTES);
+    while let Some(to) = page_end.filter(|page_end| *page_end <= end) {
+        let from = synced.max(to - LOST_BYTES);
+        if bytes[(from - at) as usize..(to - at) as usize].iter().all(|byte| *byte == 0) {
             return true;
         }
-        page_end += PAGE_BYTES;
+        page_end = to.checked_add(PAGE_BYTES);
     }
     false
 }

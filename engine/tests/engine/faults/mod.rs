@@ -6,6 +6,7 @@
 pub mod calls;
 mod files;
 mod history;
+mod journals;
 
 /// Whether the long form is wanted.
 fn long() -> bool {

@@ -1,0 +1,209 @@
+//! Damage to journals that have been synced is never taken for what a power failure leaves.
+
+use std::fs;
+use std::path::Path;
+
+use hjall_engine::mutation::{Durability, Put};
+use hjall_engine::request::Scan;
+use hjall_engine::{Engine, ErrorKind, Options};
+
+use crate::fixture::{descriptor, name, put};
+use crate::folder_copy::{copy_crashed, copy_folder};
+
+const ROWS: usize = 60;
+const PAGE: usize = 4096;
+const JOURNAL: &str = "data/0.jnl";
+const SYNCED: &str = "data/synced";
+
+/// A folder after a crash, with rows in its journal that have been acknowledged with FSYNC_WAL. Their values contain
+/// many zeros, as pages do that were lost in a power failure.
+fn crashed() -> tempfile::TempDir {
+    let (folder, crashed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let engine = Engine::open(folder.path(), Options::default()).unwrap();
+    engine.create_table(descriptor("t", &["f"]), vec![]).unwrap();
+    let table = engine.table(&name("t"));
+    for n in 0..ROWS {
+        // fjall compresses longer values.
+        let zeros = "\0".repeat([1000, 30, 300][n % 3]);
+        let row = put(&format!("row {n:03}"), &[("f:a", 1, &format!("begin{zeros}end"))]);
+        table.put(&Put { durability: Durability::FsyncWal, ..row }).unwrap();
+    }
+    copy_crashed(folder.path(), crashed.path());
+    let journal = crashed.path().join(JOURNAL);
+    let content = fs::read(&journal).unwrap();
+    let end = content.iter().rposition(|byte| *byte != 0).unwrap() + 1;
+    // fjall creates journals of 64 MiB, most of which are zeros.
+    fs::write(&journal, &content[..end + PAGE]).unwrap();
+    crashed
+}
+
+fn rows(engine: &Engine) -> usize {
+    let scanned = engine.table(&name("t")).scan(Scan::default()).and_then(|mut scanner| scanner.rows().collect());
+    match scanned {
+        Ok::<Vec<_>, _>(rows) => rows.len(),
+        Err(error) => {
+            assert_eq!(error.kind(), ErrorKind::TableNotFound, "{error}");
+            0
+        }
+    }
+}
+
+/// Opens a copy of a folder whose journal has been changed: the number of rows, or the error.
+fn open(whole: &Path, change: impl FnOnce(&mut Vec<u8>)) -> Result<usize, String> {
+    let copy = tempfile::tempdir().unwrap();
+    copy_folder(whole, copy.path()).unwrap();
+    let mut content = fs::read(whole.join(JOURNAL)).unwrap();
+    change(&mut content);
+    fs::write(copy.path().join(JOURNAL), &content).unwrap();
+    match Engine::open(copy.path(), Options::default()) {
+        Ok(engine) => Ok(rows(&engine)),
+        Err(error) => {
+            assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+            assert!(fs::read(copy.path().join(JOURNAL)).unwrap() == content, "the journal has been changed");
+            let damage = Engine::repair(copy.path(), false).unwrap();
+            assert!(!damage.is_empty(), "a repair does not find: {error}");
+            assert_eq!(Engine::repair(copy.path(), true).unwrap(), damage);
+            let left = rows(&Engine::open(copy.path(), Options::default()).unwrap());
+            assert!(left < ROWS, "nothing was lost: {error}");
+            Err(error.to_string())
+        }
+    }
+}
+
+/// The positions of the rows' names.
+fn names(content: &[u8]) -> Vec<usize> {
+    let is_name = |at: &usize| content[*at..].starts_with(b"row 0");
+    (0..content.len()).filter(is_name).collect()
+}
+
+#[test]
+fn damage_to_what_was_synced_is_refused() {
+    let crashed = crashed();
+    let whole = crashed.path();
+    assert_eq!(open(whole, |_| ()), Ok(ROWS));
+    let content = fs::read(whole.join(JOURNAL)).unwrap();
+    let end = content.len() - PAGE;
+    let names = names(&content);
+    assert_eq!(names.len(), ROWS);
+    for at in &names {
+        let refused = open(whole, |content| content[*at] ^= 1);
+        assert!(refused.is_err(), "a bit of the row at byte {at} was flipped: {refused:?}");
+    }
+    for page in (0..end / PAGE * PAGE).step_by(PAGE) {
+        let refused = open(whole, |content| content[page..page + PAGE].fill(0));
+        assert!(refused.is_err(), "the page at byte {page} is zero: {refused:?}");
+    }
+    for cut in [0, 1, names[0], names[10] - 100, names[ROWS - 1], end - 1] {
+        for keeps_length in [false, true] {
+            let refused = open(whole, |content| match keeps_length {
+                true => content[cut..].fill(0),
+                false => content.truncate(cut),
+            });
+            assert!(refused.is_err(), "the journal ends at byte {cut}: {refused:?}");
+        }
+    }
+}
+
+/// What may not have been synced is cut as before. The journal is kept, since the store cannot be certain.
+#[test]
+fn lost_pages_and_torn_batches_that_were_not_synced_are_cut() {
+    let crashed = crashed();
+    let whole = crashed.path();
+    fs::remove_file(whole.join(SYNCED)).unwrap();
+    let content = fs::read(whole.join(JOURNAL)).unwrap();
+    let at = names(&content)[30];
+    assert_eq!(open(whole, |content| content.truncate(at)), Ok(30));
+    let page = at.next_multiple_of(PAGE);
+    let copy = tempfile::tempdir().unwrap();
+    copy_folder(whole, copy.path()).unwrap();
+    let mut lost = content.clone();
+    lost[page..page + PAGE].fill(0);
+    fs::write(copy.path().join(JOURNAL), &lost).unwrap();
+    let left = rows(&Engine::open(copy.path(), Options::default()).unwrap());
+    let before = names(&content).iter().filter(|at| **at < page).count();
+    assert!(left == before || left + 1 == before, "{left} of {before} rows are left");
+    assert!(fs::read(copy.path().join("damaged/0.jnl.0")).unwrap() == lost);
+    for wrong in [&b""[..], b"x", &[7; 24]] {
+        fs::write(whole.join(SYNCED), wrong).unwrap();
+        assert_eq!(open(whole, |content| content.truncate(at)), Ok(30));
+    }
+}
+
+/// A clean close, a repair and a cut make journals shorter. What was known before must not make the next start fail.
+#[test]
+fn a_folder_opens_again_after_its_journal_became_shorter() {
+    let crashed = crashed();
+    let opens = |expected: usize| {
+        let again = tempfile::tempdir().unwrap();
+        let engine = Engine::open(crashed.path(), Options::default()).unwrap();
+        assert_eq!(rows(&engine), expected);
+        let row = put(&format!("zzz {expected}"), &[("f:a", 1, "x")]);
+        engine.table(&name("t")).put(&Put { durability: Durability::FsyncWal, ..row }).unwrap();
+        copy_crashed(crashed.path(), again.path());
+        assert_eq!(rows(&Engine::open(again.path(), Options::default()).unwrap()), expected + 1);
+        engine.close().unwrap();
+        assert!(!crashed.path().join(SYNCED).exists());
+    };
+    // The beginning of a batch was synced while it was being written, and then the process was killed.
+    let mut content = fs::read(crashed.path().join(JOURNAL)).unwrap();
+    let end = content.len() - PAGE;
+    let batch = content[..100].to_vec();
+    content.truncate(end);
+    content.extend(&batch[..40]);
+    fs::write(crashed.path().join(JOURNAL), &content).unwrap();
+    for expected in ROWS..ROWS + 3 {
+        opens(expected);
+    }
+}
+
+/// fjall begins a journal only when the one before has content.
+#[test]
+fn an_emptied_journal_before_others_is_refused() {
+    let crashed = crashed();
+    fs::remove_file(crashed.path().join(SYNCED)).unwrap();
+    let first = crashed.path().join(JOURNAL);
+    fs::rename(&first, crashed.path().join("data/1.jnl")).unwrap();
+    for content in [&[][..], &[0; PAGE]] {
+        fs::write(&first, content).unwrap();
+        let error = Engine::open(crashed.path(), Options::default()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+        assert!(error.to_string().contains("0.jnl"), "{error}");
+        assert_eq!(fs::read(&first).unwrap(), content);
+    }
+    assert_eq!(Engine::repair(crashed.path(), true).unwrap().len(), 1);
+    assert_eq!(rows(&Engine::open(crashed.path(), Options::default()).unwrap()), ROWS);
+}
+
+/// The numbers of journals are consecutive, so a repair gives those before an emptied one the next numbers.
+#[test]
+fn a_repair_drops_emptied_journals_and_keeps_the_others() {
+    let emptied = [vec![1], vec![0, 1], vec![1, 2], vec![0, 2], vec![2, 4]];
+    for empty in emptied {
+        let crashed = crashed();
+        fs::remove_file(crashed.path().join(SYNCED)).unwrap();
+        let content = fs::read(crashed.path().join(JOURNAL)).unwrap();
+        let names = names(&content);
+        // Six journals, each with a part of the batches.
+        let begins: Vec<usize> =
+            (0..6).map(|n| if n == 0 { 0 } else { begin_of_batch(&content, names[n * 10]) }).collect();
+        let mut left = 0;
+        for n in 0..6 {
+            let end = begins.get(n + 1).copied().unwrap_or(content.len());
+            let kept = !empty.contains(&n);
+            left += if kept { 10 } else { 0 };
+            let part = if kept { &content[begins[n]..end] } else { &[] };
+            fs::write(crashed.path().join(format!("data/{n}.jnl")), part).unwrap();
+        }
+        assert!(Engine::open(crashed.path(), Options::default()).is_err(), "{empty:?}");
+        assert_eq!(Engine::repair(crashed.path(), true).unwrap().len(), empty.len(), "{empty:?}");
+        let engine = Engine::open(crashed.path(), Options::default()).unwrap();
+        // The table was created in the first journal.
+        assert_eq!(rows(&engine), if empty.contains(&0) { 0 } else { left }, "{empty:?}");
+    }
+}
+
+/// The beginning of the batch of a put whose name is at this position: the start marker is followed by the number of
+/// items, of which the name is in the first one.
+fn begin_of_batch(content: &[u8], name: usize) -> usize {
+    (0..name).rev().find(|at| content[*at..].starts_with(&[1, 1, 0, 0, 0])).unwrap()
+}
