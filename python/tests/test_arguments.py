@@ -281,6 +281,9 @@ def test_messages_about_options_of_families_name_the_option():
         for option in ("time_to_live", "max_versions", "bloom_filter_vector_size"):
             with pytest.raises(TypeError, match=f"^{option} must be an integer, not float$"):
                 db.create_table("u", {"f": {option: 0.5}})
+        for option in ("min_versions", "block_size", "compression", "bloom_filter_type", "VERSIONS"):
+            with pytest.raises(TypeError, match=f"^{option} must be an integer, a bool, str or bytes, not float$"):
+                db.create_table("u", {"f": {option: 0.5}})
 
 
 def test_split_keys_may_be_text_if_the_database_has_an_encoding():

@@ -5,7 +5,7 @@ use hjall_engine::schema::{BloomFilter, Compression, FamilyDescriptor, TableDesc
 use hjall_engine::{Error, Result};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat};
 
 use crate::convert;
 use crate::error;
@@ -72,14 +72,15 @@ fn set_options(family: &mut FamilyDescriptor, options: Option<&Bound<'_, PyDict>
     for (key, value) in options {
         let name: String = key.extract()?;
         if !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_') {
-            family.set(name, attribute(&value)?);
+            let value = attribute_of(&value, &name)?;
+            family.set(name, value);
             continue;
         }
         match &name.replace('_', "").to_ascii_lowercase()[..] {
             "maxversions" => drop(family.set_max_versions(convert::integer32(&value, "max_versions")?).map_err(raise)?),
-            "compression" => drop(family.set_compression(compression(&attribute(&value)?).map_err(raise)?)),
+            "compression" => drop(family.set_compression(compression(&attribute_of(&value, &name)?).map_err(raise)?)),
             "inmemory" => drop(family.set_flag("IN_MEMORY", value.is_truthy()?)),
-            "bloomfiltertype" => drop(family.set_bloom_filter(bloom(&attribute(&value)?).map_err(raise)?)),
+            "bloomfiltertype" => drop(family.set_bloom_filter(bloom(&attribute_of(&value, &name)?).map_err(raise)?)),
             // Checked, then ignored, as in HBase.
             "bloomfiltervectorsize" | "bloomfilternbhashes" => drop(convert::integer32(&value, &name)?),
             "blockcacheenabled" => drop(family.set_flag("BLOCKCACHE", value.is_truthy()?)),
@@ -88,7 +89,7 @@ fn set_options(family: &mut FamilyDescriptor, options: Option<&Bound<'_, PyDict>
                 family.set_ttl_seconds(if seconds > 0 { seconds } else { i32::MAX });
             }
             other => match EXTRA_OPTIONS.iter().find(|(known, _)| *known == other) {
-                Some((_, key)) => drop(family.set(*key, attribute(&value)?)),
+                Some((_, key)) => drop(family.set(*key, attribute_of(&value, &name)?)),
                 None => return Err(unknown_option(&name)),
             },
         }
@@ -125,13 +126,22 @@ fn bloom(name: &Bytes) -> Result<BloomFilter> {
 /// # Errors
 /// `TypeError` for any other type.
 pub fn attribute(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
+    attribute_of(value, "an attribute")
+}
+
+/// The value of an option, as [`attribute`] converts it. `what` names the option in messages.
+fn attribute_of(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Bytes> {
     if let Ok(truth) = value.cast::<PyBool>() {
         return Ok(Bytes::from_static(if truth.is_true() { b"true" } else { b"false" }));
     }
     if let Ok(number) = value.extract::<i64>() {
         return Ok(Bytes::from(number.to_string()));
     }
-    convert::name(value, "an attribute")
+    if value.is_instance_of::<PyFloat>() || value.is_none() {
+        let given = value.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("{what} must be an integer, a bool, str or bytes, not {given}")));
+    }
+    convert::name(value, what)
 }
 
 /// An attribute of a table, as [`attribute`] converts it.
