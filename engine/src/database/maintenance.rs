@@ -29,8 +29,8 @@ impl Engine {
         self.compact_with(name, major, &Arc::default())
     }
 
-    /// Compacts a table's files, one family after the other, and returns when done. A minor compaction merges files as
-    /// the store sees fit; a major one rewrites everything and drops all cells and delete markers that no read can see
+    /// Compacts a table's files, one family after the other, and returns when done. A minor compaction merges new
+    /// files into the older ones, so that reads search fewer; a major one rewrites everything and drops all cells and delete markers that no read can see
     /// any more, and applies altered COMPRESSION, BLOOMFILTER and BLOCKSIZE. A disabled table is not compacted, as in
     /// HBase.
     ///
@@ -109,6 +109,19 @@ impl Engine {
             }
         }
         Ok(if all_bytes > 0.0 { garbage_bytes / all_bytes } else { 0.0 })
+    }
+
+    /// The enabled tables in which reads have searched so many sorted runs, such as those that a load leaves, that a
+    /// minor compaction is worth its work. Has to be called at intervals of about a second: it considers the reads since
+    /// the last call.
+    pub fn tables_to_merge(&self) -> Vec<TableName> {
+        let core = self.core();
+        let is_due = |table: &Arc<TableState>| {
+            // Every family is asked, because that also ends the interval.
+            let due = table.families().iter().filter(|family| core.store.should_merge(family.space).unwrap_or(false));
+            table.enabled() && !table.is_system() && due.count() > 0
+        };
+        core.catalog.tables().into_iter().filter(is_due).map(|table| table.name().clone()).collect()
     }
 
     /// The garbage that reads have encountered: for each table, the bytes of delete markers, and of deleted and expired

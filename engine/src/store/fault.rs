@@ -272,6 +272,10 @@ impl Store for FaultStore {
         self.injector.call(Call::Compact, || self.inner.compact_with(space, major, control))
     }
 
+    fn should_merge(&self, space: SpaceId) -> Result<bool> {
+        self.inner.should_merge(space)
+    }
+
     fn change_options(&self, space: SpaceId, options: &SpaceOptions, control: &Arc<CompactionControl>) -> Result<()> {
         self.inner.change_options(space, options, control)
     }

@@ -242,6 +242,16 @@ pub trait Store: Send + Sync + 'static {
         self.compact_with(space, major, &Arc::default())
     }
 
+    /// Whether reads of a space have searched so many sorted runs that a minor compaction is worth its work. Has to be
+    /// called at intervals of about a second: it considers the reads since the last call.
+    ///
+    /// # Errors
+    /// `Closed`.
+    fn should_merge(&self, space: SpaceId) -> Result<bool> {
+        let _ = space;
+        Ok(false)
+    }
+
     /// Changes the options of a space by rewriting all of its data. Does nothing if the space already has these
     /// options. Reads and writes continue. A store in memory has no options.
     ///

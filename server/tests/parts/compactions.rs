@@ -170,7 +170,9 @@ fn a_table_is_due_once_reads_have_met_more_garbage_than_a_compaction_would_read(
     assert_eq!(schedule.due_by_reads(&engine), []);
     engine.enable_table(&name).unwrap();
     let off = Schedule::new(CompactionSettings { garbage_ratio: 0.0, ..settings });
-    assert_eq!((off.check_reads_every(), schedule.check_reads_every().is_some()), (None, true));
+    read_head(&engine, &name);
+    assert_eq!(off.due_by_reads(&engine), []);
+    assert_eq!(schedule.due_by_reads(&engine).len(), 1);
     engine.close().unwrap();
 }
 
@@ -261,6 +263,72 @@ fn a_request_ends_with_its_table() {
     assert_eq!(stored(&db.name), 220, "the compaction was requested for an earlier table of this name");
     drop(compactor);
     db.engine.close().unwrap();
+}
+
+/// A table with three files of 200 kB each, as a load leaves them.
+fn loaded() -> (Engine, TableName, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::open(folder.path(), Options::default()).unwrap();
+    let name = TableName::parse(b"t").unwrap();
+    let mut table = TableDescriptor::new(name.clone());
+    let mut family = FamilyDescriptor::new("f").unwrap();
+    family.set("COMPRESSION", "NONE");
+    table.add_family(family).unwrap();
+    engine.create_table(table, vec![]).unwrap();
+    let table = engine.table(&name);
+    for row in 0..60 {
+        let value = vec![b'v'; 10_000].into();
+        let cell = PutCell { family: "f".into(), qualifier: "q".into(), timestamp: LATEST, value };
+        // Spread over all files.
+        let row = format!("{:02}", row * 7 % 60).into();
+        table.put(&Put { row, cells: vec![cell], ttl_ms: None, durability: Durability::default() }).unwrap();
+        if table.scan(Scan::default()).unwrap().rows().count().is_multiple_of(20) {
+            engine.flush(&name).unwrap();
+        }
+    }
+    assert_eq!(engine.table_files(&name).unwrap().count, 3);
+    assert!(engine.tables_to_merge().is_empty(), "sixty scans are not enough");
+    (engine, name, folder)
+}
+
+/// Short scans, which the row cache does not answer.
+fn read_often(engine: &Engine, name: &TableName) {
+    for _ in 0..3_000 {
+        assert_eq!(engine.table(name).scan(Scan::default()).unwrap().next(1).unwrap().len(), 1);
+    }
+}
+
+#[test]
+fn a_table_is_to_be_merged_once_reads_have_searched_its_files_often() {
+    let (engine, name, _folder) = loaded();
+    read_often(&engine, &name);
+    engine.disable_table(&name).unwrap();
+    assert_eq!(engine.tables_to_merge(), []);
+    engine.enable_table(&name).unwrap();
+    read_often(&engine, &name);
+    assert!(engine.tables_to_merge().contains(&name));
+    engine.compact(&name, false).unwrap();
+    assert_eq!(engine.table_files(&name).unwrap().count, 1);
+    read_often(&engine, &name);
+    assert_eq!(engine.tables_to_merge(), [], "there is one file");
+    assert_eq!(engine.table(&name).scan(Scan::default()).unwrap().rows().count(), 60);
+    engine.close().unwrap();
+}
+
+#[test]
+fn the_files_of_a_table_that_is_read_are_merged() {
+    let (engine, name, _folder) = loaded();
+    // At all hours, and even if compactions of garbage are switched off.
+    let off_peak = Some(OffPeak { start: 0, end: 0 });
+    let settings = CompactionSettings { garbage_ratio: 0.0, major_period: None, off_peak, ..Default::default() };
+    let compactor = Compactor::start(engine.clone(), settings).unwrap();
+    let began = Instant::now();
+    while engine.table_files(&name).unwrap().count > 1 {
+        assert!(began.elapsed() < Duration::from_secs(120), "{:?}", compactor.figures());
+        read_often(&engine, &name);
+    }
+    drop(compactor);
+    engine.close().unwrap();
 }
 
 #[test]

@@ -130,7 +130,7 @@ impl Range<'_> {
         if !to.is_empty() && (from >= to || to <= FENCE_KEY) {
             return Ok(None);
         }
-        let keyspace = database.keyspace_at(space, seen.view.seqno())?;
+        let keyspace = database.keyspace_for_range(space, seen.view.seqno())?;
         // fjall panics at a bound that is longer than the longest key. Such a bound sorts directly after its longest
         // valid prefix.
         let lower = match from.get(..KEY_BYTES_MAX) {

@@ -21,6 +21,7 @@ use super::fence::Fences;
 use super::load::{self, LoadQueue};
 use super::open_files;
 use super::options::{self, MEMTABLE_BYTES, StoreOptions};
+use super::read_merge;
 use super::requested_compaction::{self, Ended};
 use super::rewrite::{self, Rewrites};
 use super::space::Space;
@@ -258,6 +259,16 @@ impl Database {
     /// The handle of a space for a snapshot with this sequence number.
     pub fn keyspace_at(&self, space: SpaceId, seqno: u64) -> Result<Keyspace> {
         let current = self.keyspace(space)?;
+        Ok(self.rewrites.replaced(space, seqno).unwrap_or(current))
+    }
+
+    /// As [`Self::keyspace_at`], for a read of a range, which is counted.
+    pub fn keyspace_for_range(&self, space: SpaceId, seqno: u64) -> Result<Keyspace> {
+        let counted = |space: &Space| {
+            space.run_reads.count();
+            space.keyspace.clone()
+        };
+        let current = self.spaces.read().get(&space).map(counted).ok_or_else(|| no_such_space(space))?;
         Ok(self.rewrites.replaced(space, seqno).unwrap_or(current))
     }
 
@@ -624,10 +635,12 @@ impl Database {
         self.inner.persist(PersistMode::SyncAll).map_err(|error| failed("syncing the journal", error))
     }
 
-    /// Compacts a space: all of its files (`major`), or those that fjall's strategy selects.
-    pub fn compact(&self, keyspace: &Keyspace, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
+    /// Compacts a space: all of its files (`major`), or those that make reads slow.
+    pub fn compact(&self, space: &Space, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
         let _call = self.begin_long_call()?;
         self.register(control);
+        space.run_reads.reset();
+        let keyspace = &space.keyspace;
         for _ in 0..FENCES_MAX {
             // A compaction reads files only. To cover every pair, the memtables have to be flushed first.
             self.write_out_with_fence(keyspace)?;
@@ -639,8 +652,10 @@ impl Database {
                 if major {
                     keyspace.major_compact()
                 } else {
-                    let watermark = self.inner.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
-                    Ok(keyspace.tree.compact(Arc::new(fjall::compaction::Leveled::default()), watermark)?)
+                    read_merge::merge(keyspace, |strategy| {
+                        let watermark = self.inner.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
+                        Ok(keyspace.tree.compact(strategy, watermark)?)
+                    })
                 }
             });
             if matches!(ended, Ok(Ended::Complete)) && major {

@@ -20,6 +20,7 @@ mod group;
 mod load;
 mod open_files;
 mod options;
+mod read_merge;
 mod reopenable_database;
 mod requested_compaction;
 mod rewrite;

@@ -7,6 +7,7 @@ use fjall::{AbstractTree, Keyspace};
 use parking_lot::Mutex;
 
 use super::options::MEMTABLE_BYTES;
+use super::read_merge::RunReads;
 
 /// The number of sealed memtables at which writes of the space wait. At 4, fjall waits inside the commit, without a
 /// limit.
@@ -20,6 +21,7 @@ const FIRST_LEVEL_RUNS_MAX: usize = 18;
 #[derive(Clone)]
 pub(super) struct Space {
     pub keyspace: Keyspace,
+    pub run_reads: Arc<RunReads>,
     memory: Arc<Mutex<Memory>>,
 }
 
@@ -65,7 +67,7 @@ impl Space {
         // One entry for each memtable. The last one has the bytes of all, because they are flushed together.
         let sealed_bytes = (0..count).map(|n| if n + 1 == count { sealed_bytes } else { 0 }).collect();
         let memory = Memory { active_id: active.id(), active_bytes: active.size(), sealed_bytes };
-        Self { keyspace, memory: Arc::new(Mutex::new(memory)) }
+        Self { keyspace, run_reads: Arc::default(), memory: Arc::new(Mutex::new(memory)) }
     }
 
     /// Examines the memtables.

@@ -12,7 +12,7 @@ use super::group::FjallGroup;
 use super::load::FjallLoad;
 use super::options::StoreOptions;
 use super::reopenable_database::ReopenableDatabase;
-use super::{statistics, syncer};
+use super::{read_merge, statistics, syncer};
 use crate::blocking;
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
@@ -23,7 +23,7 @@ use crate::store::row_locks::RowLocks;
 use crate::store::time::{Sequence, Time};
 use crate::store::{
     self, BulkLoad, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, JournalSync, LoadedSpace, Snapshot,
-    SpaceFiles, SpaceId, SpaceOptions, Statistics, Store, Transaction, TransactionGroup, Upcoming,
+    SpaceFiles, SpaceId, SpaceOptions, Statistics, Store, Transaction, TransactionGroup, Upcoming, no_such_space,
 };
 use bytes::Bytes;
 
@@ -348,7 +348,13 @@ impl Store for FjallStore {
 
     fn compact_with(&self, space: SpaceId, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
         let database = self.holder.database()?;
-        database.compact(&database.keyspace(space)?, major, control)
+        let space = database.space(space).ok_or_else(|| no_such_space(space))?;
+        database.compact(&space, major, control)
+    }
+
+    fn should_merge(&self, space: SpaceId) -> Result<bool> {
+        let database = self.holder.database()?;
+        Ok(database.space(space).is_some_and(|space| read_merge::is_due(&space)))
     }
 
     fn change_options(&self, space: SpaceId, options: &SpaceOptions, control: &Arc<CompactionControl>) -> Result<()> {

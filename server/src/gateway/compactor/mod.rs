@@ -16,7 +16,7 @@ use hjall_engine::name::TableName;
 use hjall_engine::store::CompactionControl;
 use hjall_engine::{Engine, ErrorKind};
 
-pub use self::schedule::{Due, Schedule};
+pub use self::schedule::{Due, READS_EVERY, Schedule};
 use crate::settings::config::CompactionSettings;
 
 /// Tables that may wait. Further requests are dropped with a warning.
@@ -25,7 +25,7 @@ const WAITING_MAX: usize = 1024;
 /// The extent of a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
-    /// Merges files that the store selects.
+    /// Merges new files into older ones.
     Minor,
     /// Rewrites all files, and drops all cells that no read can see.
     Major,
@@ -198,13 +198,12 @@ struct Worker {
 impl Worker {
     fn run(mut self, woken: &Receiver<()>) {
         let every = self.schedule.check_every();
-        let reads_every = self.schedule.check_reads_every();
         let mut next_check = every.map(|every| Instant::now() + every);
-        let mut next_check_of_reads = reads_every.map(|every| Instant::now() + every);
+        let mut next_check_of_reads = Instant::now() + READS_EVERY;
         loop {
-            let next = [next_check, next_check_of_reads, self.queue.next_start()].into_iter().flatten().min();
-            let wait = next.map(|at| at.saturating_duration_since(Instant::now()));
-            match woken.recv_timeout(wait.unwrap_or(Duration::MAX)) {
+            let others = [next_check, self.queue.next_start()].into_iter().flatten();
+            let next = others.fold(next_check_of_reads, Instant::min);
+            match woken.recv_timeout(next.saturating_duration_since(Instant::now())) {
                 Ok(()) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
@@ -213,9 +212,10 @@ impl Worker {
                 self.compact_scheduled();
                 next_check = every.map(|every| Instant::now() + every);
             }
-            if next_check_of_reads.is_some_and(|at| at <= Instant::now()) {
+            if next_check_of_reads <= Instant::now() {
+                self.merge_for_reads();
                 self.compact_for_reads();
-                next_check_of_reads = reads_every.map(|every| Instant::now() + every);
+                next_check_of_reads = Instant::now() + READS_EVERY;
             }
         }
     }
@@ -280,6 +280,17 @@ impl Worker {
                 }
             }
             self.compact_requested();
+        }
+    }
+
+    /// Merges the new files of tables that are read, for instance after a load. At all hours, since fjall's own minor
+    /// compactions are not restricted to some hours either.
+    fn merge_for_reads(&self) {
+        for table in self.engine.tables_to_merge() {
+            if self.is_stopped() {
+                return;
+            }
+            self.compact(&table, Depth::Minor, self.throughput, "reads search many files");
         }
     }
 

@@ -15,7 +15,7 @@ const GARBAGE_EVERY: Duration = Duration::from_secs(3600);
 /// The garbage of smaller tables is not estimated.
 const GARBAGE_BYTES_MIN: u64 = 1 << 20;
 
-/// The time between two checks of the garbage that reads have encountered.
+/// The time between two checks of what reads have encountered: many files, and garbage.
 pub const READS_EVERY: Duration = Duration::from_secs(1);
 
 /// Less garbage than this is not worth a compaction, however small the table is. Reading it takes some tenths of a
@@ -87,11 +87,6 @@ impl Schedule {
         })
     }
 
-    /// The interval between calls of [`Self::due_by_reads`]; `None` if no table is ever due.
-    pub fn check_reads_every(&self) -> Option<Duration> {
-        (self.settings.garbage_ratio > 0.0).then_some(READS_EVERY)
-    }
-
     /// The tables that are due because of the garbage that reads have encountered since the last major compaction, each
     /// with the number of bytes.
     ///
@@ -100,6 +95,9 @@ impl Schedule {
     /// as much work as it takes. Most of such a table may be live, as in a queue, where each read at the head steps
     /// over the rows deleted before.
     pub fn due_by_reads(&self, engine: &Engine) -> Vec<(TableName, u64)> {
+        if self.settings.garbage_ratio == 0.0 {
+            return Vec::new();
+        }
         let is_due = |(table, read_bytes): &(TableName, u64)| {
             let is_more_than_files = || engine.table_files(table).is_ok_and(|files| *read_bytes >= files.bytes);
             let ratio = self.settings.garbage_ratio;
