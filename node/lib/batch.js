@@ -61,13 +61,16 @@ class Batch {
 
   put(key, data, options) {
     const given = this.#with(checked(options, PUT_OPTIONS, 'batch.put'));
-    this.#mutations.add(putOf(key, data, given, 'batch.put', this[BACKEND].encoding, this.#given));
+    // Converted first, since a getter of the data may write the batch.
+    const mutation = putOf(key, data, given, 'batch.put', this[BACKEND].encoding, this.#given);
+    this.#mutations.add(mutation);
     return this;
   }
 
   delete(key, columns, options) {
     const given = this.#with(checked(options, DELETE_OPTIONS, 'batch.delete'));
-    this.#mutations.add(deleteOf(key, columns, given, 'batch.delete', this[BACKEND].encoding, this.#given));
+    const mutation = deleteOf(key, columns, given, 'batch.delete', this[BACKEND].encoding, this.#given);
+    this.#mutations.add(mutation);
     return this;
   }
 

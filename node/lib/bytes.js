@@ -2,14 +2,47 @@
 /** Conversion of bytes and 64-bit numbers between programs and the database, without rounding. */
 
 const { isUint8Array } = require('node:util/types');
-const { shown } = require('./options.js');
+const { shown, wellFormed } = require('./options.js');
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
+const TYPED_ARRAY = Object.getPrototypeOf(Uint8Array.prototype);
+/** A getter of typed arrays itself. Subclasses and instances may have others of that name. */
+const getterOf = (name) => Object.getOwnPropertyDescriptor(TYPED_ARRAY, name).get;
+const [BUFFER, BYTE_OFFSET, BYTE_LENGTH] = ['buffer', 'byteOffset', 'byteLength'].map(getterOf);
+
 /** Whether a value is a Buffer or Uint8Array, also of another realm, such as that of jsdom in tests. */
-function isBytes(value) {
-  return value instanceof Uint8Array || isUint8Array(value);
+const isBytes = isUint8Array;
+
+/**
+ * The number of bytes of an array of a program, without running code of the program. What is written to memory that
+ * calls share is measured with this: too large a length would also write what was in that memory before.
+ */
+function lengthOf(bytes) {
+  return BYTE_LENGTH.call(bytes);
+}
+
+/** A Buffer of the same memory, whose properties are those of its class. */
+function viewOf(bytes) {
+  return Buffer.from(BUFFER.call(bytes), BYTE_OFFSET.call(bytes), BYTE_LENGTH.call(bytes));
+}
+
+/** A copy in a Buffer. `Buffer.from` would believe the array's own `length` and `valueOf`. */
+function copyOf(bytes) {
+  const copy = Buffer.allocUnsafe(lengthOf(bytes));
+  copy.set(bytes);
+  return copy;
+}
+
+/** The array itself if its `length` is right, and otherwise a view of it. */
+function measurable(bytes) {
+  return bytes.length === BYTE_LENGTH.call(bytes) ? bytes : viewOf(bytes);
+}
+
+/** A string as UTF-8. */
+function utf8(text, what) {
+  return Buffer.from(wellFormed(text, what), 'utf8');
 }
 
 /**
@@ -17,9 +50,9 @@ function isBytes(value) {
  * @returns {Uint8Array}
  */
 function bytes(value, what, encoding) {
-  if (value instanceof Uint8Array) return value;
+  if (isUint8Array(value)) return measurable(value);
   if (typeof value === 'string') {
-    if (encoding === 'utf8') return Buffer.from(value, 'utf8');
+    if (encoding === 'utf8') return utf8(value, what);
     throw new TypeError(
       `${what} must be a Buffer or Uint8Array, not the string ${shown(value)}: open the database with \`encoding: 'utf8'\`, or write Buffer.from(${shown(value)})`,
     );
@@ -27,7 +60,8 @@ function bytes(value, what, encoding) {
   const allowed = encoding === 'utf8' ? 'a string, Buffer or Uint8Array' : 'a Buffer or Uint8Array';
   if (typeof value === 'number' || typeof value === 'bigint')
     throw new TypeError(`${what} must be ${allowed}, not the number ${value}: ${numberRemedy(value, encoding)}`);
-  if (isUint8Array(value)) return value;
+  if (value instanceof Uint8Array)
+    throw new TypeError(`${what} must be ${allowed}, not an object that only inherits from it: give the array itself`);
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) {
     throw new TypeError(`${what} must be ${allowed}, not ${shown(value)}: wrap it in new Uint8Array(…)`);
   }
@@ -48,13 +82,13 @@ function numberRemedy(value, encoding) {
 
 /** `bytes`, copied, so that the program may change what it passed. */
 function ownBytes(value, what, encoding) {
-  return isBytes(value) ? Buffer.from(value) : bytes(value, what, encoding);
+  return isBytes(value) ? copyOf(value) : bytes(value, what, encoding);
 }
 
 /** The name of a column, family or attribute, which may always be a string. */
 function name(value, what) {
-  if (typeof value === 'string') return Buffer.from(value, 'utf8');
-  if (isBytes(value)) return value;
+  if (typeof value === 'string') return utf8(value, what);
+  if (isBytes(value)) return viewOf(value);
   throw new TypeError(`${what} must be a string, Buffer or Uint8Array, not ${shown(value)}`);
 }
 
@@ -95,12 +129,13 @@ function long(value) {
 function fromLong(value, what = 'fromLong(): value') {
   if (!isBytes(value))
     throw new TypeError(`${what} must be a Buffer or Uint8Array, not ${shown(value)}`);
-  if (value.length !== 8) throw new RangeError(`${what} is not a long: it has ${value.length} bytes, not 8`);
-  const view = new DataView(value.buffer, value.byteOffset, 8);
+  const length = lengthOf(value);
+  if (length !== 8) throw new RangeError(`${what} is not a long: it has ${length} bytes, not 8`);
+  const view = new DataView(BUFFER.call(value), BYTE_OFFSET.call(value), 8);
   const high = view.getInt32(0);
   // Fast path: below 2^52 a number is exact, and no bigint is needed.
   if (high >= -0x100000 && high < 0x100000) return high * 0x100000000 + view.getUint32(4);
   return narrow(view.getBigInt64(0));
 }
 
-module.exports = { bytes, fromLong, int64, isBytes, long, name, narrow, ownBytes };
+module.exports = { bytes, copyOf, fromLong, int64, isBytes, lengthOf, long, measurable, name, narrow, ownBytes, utf8, viewOf };

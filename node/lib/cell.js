@@ -20,4 +20,16 @@ function cell(family, qualifier, timestamp, value, code = CellKind.Put, column =
   return { column, family, qualifier, timestamp, type: CELL_TYPES[code] ?? `Unknown${code}`, value };
 }
 
-module.exports = { CELL_TYPES, cell };
+/**
+ * Gives some cells of a row names of their own. Until then they share them with the cells of other results, in which a
+ * program that changes the bytes of a name would change it, too.
+ */
+function separateNames(cells, from = 0, until = cells.length) {
+  for (let i = from; i < until; i += 1) {
+    const one = cells[i];
+    one.family = Buffer.from(one.family);
+    one.qualifier = Buffer.from(one.qualifier);
+  }
+}
+
+module.exports = { CELL_TYPES, cell, separateNames };

@@ -1,7 +1,7 @@
 'use strict';
 /** Codecs: conversions between values and the bytes of cells, in the formats of HBase's `Bytes` class. */
 
-const { fromLong, int64 } = require('./bytes.js');
+const { fromLong, int64, lengthOf, utf8, viewOf } = require('./bytes.js');
 const { shown } = require('./options.js');
 
 const isUtf8 = require('node:buffer').isUtf8;
@@ -16,9 +16,10 @@ function fixed(name, width, check, write, read) {
       return out;
     },
     decode(bytes, what = 'the value', readBigInts = false) {
-      if (bytes.length !== width)
-        throw new RangeError(`${what} cannot be decoded by codecs.${name}: it has ${bytes.length} bytes, not ${width}`);
-      return read(Buffer.from(bytes.buffer, bytes.byteOffset, width), readBigInts);
+      const length = lengthOf(bytes);
+      if (length !== width)
+        throw new RangeError(`${what} cannot be decoded by codecs.${name}: it has ${length} bytes, not ${width}`);
+      return read(viewOf(bytes), readBigInts);
     },
   };
 }
@@ -43,11 +44,11 @@ const codecs = Object.freeze({
     name: 'string',
     encode(value) {
       if (typeof value !== 'string') throw new TypeError(`codecs.string: value must be a string, not ${shown(value)}`);
-      return Buffer.from(value, 'utf8');
+      return utf8(value, 'codecs.string: value');
     },
     decode(bytes, what = 'the value') {
       if (!isUtf8(bytes)) throw new RangeError(`${what} cannot be decoded by codecs.string: it is not valid UTF-8`);
-      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+      return viewOf(bytes).toString('utf8');
     },
   }),
   /** Values as JSON. */
@@ -60,7 +61,7 @@ const codecs = Object.freeze({
     },
     decode(bytes, what = 'the value') {
       try {
-        return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
+        return JSON.parse(viewOf(bytes).toString('utf8'));
       } catch (error) {
         throw new RangeError(`${what} cannot be decoded by codecs.json: ${error.message}`, { cause: error });
       }

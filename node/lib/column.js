@@ -2,14 +2,14 @@
 /** Column names: parsing `family:qualifier`, and the text under which results list a column. */
 
 const { isUtf8 } = require('node:buffer');
-const { isBytes, name } = require('./bytes.js');
+const { isBytes, name, utf8, viewOf } = require('./bytes.js');
 const { shown } = require('./options.js');
 
 const COLON = 0x3a;
 
 /** Bytes as text: valid UTF-8 is decoded; otherwise bytes that are not printable ASCII become `\xHH`. */
 function text(bytes) {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const buffer = viewOf(bytes);
   if (isUtf8(buffer)) return buffer.toString('utf8');
   let out = '';
   for (const byte of buffer) {
@@ -21,9 +21,18 @@ function text(bytes) {
   return out;
 }
 
+/** A backslash that would be read as the beginning of `\xHH`. */
+const ESCAPE = /\\(?=x[0-9A-F]{2})/g;
+
+/** `text`, of which no two names have the same: in UTF-8, the backslash of a literal `\xHH` becomes `\x5C`. */
+function nameText(bytes) {
+  const shown = text(bytes);
+  return shown.includes('\\x') && isUtf8(bytes) ? shown.replace(ESCAPE, '\\x5C') : shown;
+}
+
 /** The text under which results list a column. */
 function columnText(family, qualifier) {
-  return `${text(family)}:${text(qualifier)}`;
+  return `${nameText(family)}:${nameText(qualifier)}`;
 }
 
 /** A cache of columns parsed from strings. It is bounded, since programs may generate names. */
@@ -46,12 +55,12 @@ function column(given, what) {
   if (typeof given === 'string') {
     let found = parsed.get(given);
     if (found === undefined) {
-      found = Object.freeze(split(Buffer.from(given, 'utf8')));
+      found = Object.freeze(split(utf8(given, what)));
       if (parsed.size < PARSED_MAX) parsed.set(given, found);
     }
     return found;
   }
-  if (isBytes(given)) return split(given);
+  if (isBytes(given)) return split(viewOf(given));
   if (typeof given === 'object' && given !== null && 'family' in given) {
     const qualifier =
       given.qualifier === undefined || given.qualifier === null

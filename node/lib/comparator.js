@@ -1,7 +1,7 @@
 'use strict';
 /** HBase's comparators: what filters compare a part of a cell with. */
 
-const { bytes, int64, isBytes, long } = require('./bytes.js');
+const { bytes, int64, isBytes, long, utf8 } = require('./bytes.js');
 const { oneOf, shown, whole } = require('./options.js');
 const { block, message, number } = require('./protobuf.js');
 
@@ -72,13 +72,13 @@ const compare = Object.freeze({
       throw new TypeError(`compare.regex: pattern must be a string in Java's syntax, not ${shown(pattern)}`);
     return new Comparator(
       'RegexStringComparator',
-      message(block(1, pattern), number(2, flagsOf(flags)), block(3, 'UTF-8'), block(4, 'JAVA')),
+      message(block(1, utf8(pattern, 'compare.regex: pattern')), number(2, flagsOf(flags)), block(3, 'UTF-8'), block(4, 'JAVA')),
     );
   },
   /** Searches for a substring, ignoring case. */
   substring: (text) => {
     if (typeof text !== 'string') throw new TypeError(`compare.substring: text must be a string, not ${shown(text)}`);
-    return new Comparator('SubstringComparator', block(1, text.toLowerCase()));
+    return new Comparator('SubstringComparator', block(1, utf8(text.toLowerCase(), 'compare.substring: text')));
   },
   /** Matches a missing value. */
   null: () => new Comparator('NullComparator', message()),

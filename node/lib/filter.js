@@ -1,7 +1,7 @@
 'use strict';
 /** HBase's filters as composable values. They are sent in the form in which HBase's client serialises them. */
 
-const { bytes, int64, isBytes } = require('./bytes.js');
+const { bytes, copyOf, int64, isBytes, utf8 } = require('./bytes.js');
 const { oneColumn } = require('./column.js');
 const { PACKAGE, comparatorOf } = require('./comparator.js');
 const { SIGNS, operatorOf } = require('./operator.js');
@@ -178,7 +178,7 @@ const filters = Object.freeze({
   /** Selects rows by patterns [key, mask]: a mask byte is 0 if the key's byte must match and 1 if any byte does. */
   fuzzyRow: (...pairs) => {
     const bodies = pairs.map(([key, mask]) => {
-      const fixed = Buffer.from(given(mask, 'filters.fuzzyRow: mask')).map((byte) => (byte === 0 ? 0xff : 2));
+      const fixed = copyOf(given(mask, 'filters.fuzzyRow: mask')).map((byte) => (byte === 0 ? 0xff : 2));
       return block(1, message(block(1, given(key, 'filters.fuzzyRow: key')), block(2, fixed)));
     });
     return new Filter('FuzzyRowFilter', message(...bodies, number(2, 1)));
@@ -206,9 +206,9 @@ const filters = Object.freeze({
 /** Converts a filter: text in HBase's filter language, a value made by `filters`, or serialised bytes. */
 function filterOf(filter, what) {
   if (filter === undefined || filter === null) return undefined;
-  if (typeof filter === 'string') return { text: Buffer.from(filter, 'utf8') };
+  if (typeof filter === 'string') return { text: utf8(filter, what) };
   if (filter instanceof Filter) return { bytes: filter.encoded };
-  if (isBytes(filter)) return { bytes: filter };
+  if (isBytes(filter)) return { bytes: bytes(filter, what) };
   throw new TypeError(`${what} must be text in HBase's filter language or made by filters.…(), not ${shown(filter)}`);
 }
 
@@ -224,7 +224,7 @@ function withPrefix(prefix, other) {
       ),
     };
   }
-  const quoted = Buffer.from(Buffer.from(prefix).toString('latin1').replaceAll("'", "''"), 'latin1');
+  const quoted = Buffer.from(copyOf(prefix).toString('latin1').replaceAll("'", "''"), 'latin1');
   return {
     text: Buffer.concat([Buffer.from("PrefixFilter('"), quoted, Buffer.from("') AND ("), other.text, Buffer.from(')')]),
   };

@@ -1,6 +1,7 @@
 'use strict';
 /** Adds to an error what its call was about, and the stack of the code that awaits the call. */
 
+const { viewOf } = require('./bytes.js');
 const { text } = require('./column.js');
 const { HjallError } = require('./errors.js');
 
@@ -51,7 +52,7 @@ function placeOf(request, message) {
 }
 
 function rowText(row) {
-  const shown = text(row.subarray(0, KEY_BYTES_MAX));
+  const shown = text(viewOf(row).subarray(0, KEY_BYTES_MAX));
   return row.length > KEY_BYTES_MAX ? `"${shown}…" (${row.length} bytes)` : `"${shown}"`;
 }
 

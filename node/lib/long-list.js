@@ -18,6 +18,13 @@ class LongList {
   }
 }
 
+/** Converts a list. Unlike `map`, makes a plain array also of an array of a subclass, whose iterator may differ. */
+function mapped(given, convert) {
+  const out = [];
+  for (let i = 0; i < given.length; i += 1) out.push(convert(given[i]));
+  return out;
+}
+
 /**
  * Converts a list. A long one is converted when its call runs: a call that returns a promise converts it over several
  * turns, during which the program must not change the elements.
@@ -27,7 +34,7 @@ class LongList {
  * @returns {U[] | LongList}
  */
 function converted(given, convert) {
-  return given.length > SLICE ? new LongList(given, convert) : given.map(convert);
+  return given.length > SLICE ? new LongList(given, convert) : mapped(given, convert);
 }
 
 const NAMES = ['gets', 'mutations', 'cells', 'markers', 'columns'];
@@ -87,10 +94,11 @@ function* partsOf(holder) {
     const all = [];
     for (let from = 0; from < list.given.length; from += SLICE) {
       yield;
-      for (const one of list.given.slice(from, from + SLICE)) all.push(list.convert(one));
+      const until = Math.min(list.given.length, from + SLICE);
+      for (let i = from; i < until; i += 1) all.push(list.convert(list.given[i]));
     }
     holder[name] = all;
   }
 }
 
-module.exports = { cellsOf, elementsOf, convertLists, convertListsNow, converted };
+module.exports = { cellsOf, elementsOf, convertLists, convertListsNow, converted, mapped };

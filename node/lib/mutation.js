@@ -3,9 +3,9 @@
 
 const { isMap } = require('node:util/types');
 const { DURABILITY, LATEST } = require('./backend.js');
-const { bytes, int64, ownBytes } = require('./bytes.js');
+const { bytes, copyOf, int64, isBytes, measurable, ownBytes } = require('./bytes.js');
 const { column, columnText, oneColumn } = require('./column.js');
-const { converted } = require('./long-list.js');
+const { converted, mapped } = require('./long-list.js');
 const { EXCHANGED, operatorOf } = require('./operator.js');
 const { checked, flag, oneOf, shown } = require('./options.js');
 
@@ -51,20 +51,17 @@ function entriesOf(data, where, list, convert) {
  */
 const [LATER, NOW, COPIED] = ['later', 'now', 'copied'];
 
-/** Converts a list that the program may change afterwards. */
-const convertedNow = (given, convert) => given.map((one) => convert(one));
-
 const CELL_FIELDS = new Set(['column', 'family', 'qualifier', 'value', 'timestamp', 'amount', 'type']);
 
 /** A column whose bytes do not belong to the program. Names given as strings have been copied. */
 function ownColumn(column) {
-  return { family: Buffer.from(column.family), qualifier: Buffer.from(column.qualifier) };
+  return { family: copyOf(column.family), qualifier: copyOf(column.qualifier) };
 }
 
 /** The value of a column. Its error message, which names the column, is made only if it is needed. */
 function valueOf(value, column, where, encoding, form) {
-  if (value instanceof Uint8Array) return form === COPIED ? Buffer.from(value) : value;
-  if (typeof value === 'string' && encoding === 'utf8') return Buffer.from(value, 'utf8');
+  if (isBytes(value)) return form === COPIED ? copyOf(value) : measurable(value);
+  if (typeof value === 'string' && encoding === 'utf8' && value.isWellFormed()) return Buffer.from(value, 'utf8');
   return (form === COPIED ? ownBytes : bytes)(value, `${where}: the value of ${columnText(column.family, column.qualifier)}`, encoding);
 }
 
@@ -83,7 +80,7 @@ function listed(cell, where) {
  */
 function putOf(row, data, options, where, encoding, form = LATER) {
   const timestamp = timestampOf(options.timestamp, where);
-  const list = form === LATER ? converted : convertedNow;
+  const list = form === LATER ? converted : mapped;
   const cells = Array.isArray(data)
     ? list(data, (given) => {
         const { cell, ...column } = listed(given, where);
@@ -144,7 +141,7 @@ function deleteOf(row, columns, options, where, encoding, form = LATER) {
   return {
     kind: 'delete',
     row: (form === COPIED ? ownBytes : bytes)(row, `${where}: row key`, encoding),
-    markers: (form === LATER ? converted : convertedNow)(list, (given) => {
+    markers: (form === LATER ? converted : mapped)(list, (given) => {
       const marker = markerOf(given, timestamp, exact, where);
       return form === COPIED && typeof given !== 'string' ? { ...marker, ...ownColumn(marker) } : marker;
     }),
@@ -216,7 +213,7 @@ const MUTATION_FIELDS = new Set(['put', 'delete', 'timestamp', 'ttlMs', 'durabil
 function mutationsOf(row, list, where, encoding, form = LATER) {
   if (!Array.isArray(list))
     throw new TypeError(`${where}: mutations must be an array of { put: … } and { delete: … }, not ${shown(list)}`);
-  return (form === LATER ? converted : convertedNow)(list, (one) => {
+  return (form === LATER ? converted : mapped)(list, (one) => {
     if (one === undefined || one === null)
       throw new TypeError(`${where}: a mutation must be { put: … } or { delete: … }, not ${shown(one)}`);
     const options = checked(one, MUTATION_FIELDS, `${where}: a mutation`);

@@ -59,6 +59,14 @@ function shown(value) {
   return Array.isArray(value) ? 'an array' : `an instance of ${value.constructor?.name ?? 'Object'}`;
 }
 
+/** Checks that a string has a form in UTF-8. Otherwise several strings would be written as the same bytes. */
+function wellFormed(text, what) {
+  if (text.isWellFormed()) return text;
+  throw new TypeError(
+    `${what} cannot be ${shown(text)}: it has half of a surrogate pair, which UTF-8 cannot represent; check where the text was cut, or use its toWellFormed()`,
+  );
+}
+
 const NONE = Object.freeze({});
 
 /**
@@ -143,9 +151,9 @@ function pathOf(path, where) {
       throw new TypeError(
         `${where}: ${shown(path)} looks like the address of a server: use connect() for a server, or write "./${path}" for a folder of this name`,
       );
-    return path;
+    return wellFormed(path, `${where}: the path`);
   }
   throw new TypeError(`${where}: the path must be the name of a folder or a file: URL, not ${shown(path)}`);
 }
 
-module.exports = { checked, encodingOf, flag, nearest, oneOf, pathOf, remedy, shown, signalOf, whole };
+module.exports = { checked, encodingOf, flag, nearest, oneOf, pathOf, remedy, shown, signalOf, wellFormed, whole };

@@ -4,6 +4,8 @@
  * omitted.
  */
 
+const { viewOf } = require('./bytes.js');
+
 /** A varint; negative numbers are encoded as 64-bit two's complement. */
 function varint(value) {
   let rest = BigInt.asUintN(64, BigInt(value));
@@ -24,7 +26,7 @@ function number(field, value) {
 /** A field of type bytes, string or message. */
 function block(field, value) {
   if (value === undefined) return Buffer.alloc(0);
-  const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : value;
+  const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : viewOf(value);
   return Buffer.concat([varint((field << 3) | 2), varint(bytes.length), bytes]);
 }
 

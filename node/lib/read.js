@@ -2,9 +2,10 @@
 /** Converts the arguments of read methods to the plain data of `backend.js`. */
 
 const { isMap } = require('node:util/types');
-const { int64, bytes } = require('./bytes.js');
+const { bytes, copyOf, int64, viewOf } = require('./bytes.js');
 const { column } = require('./column.js');
 const { filterOf, withPrefix } = require('./filter.js');
+const { mapped } = require('./long-list.js');
 const { flag, shown, whole } = require('./options.js');
 
 const INT_MAX = 2 ** 31 - 1;
@@ -27,7 +28,7 @@ function columnsOf(given, where) {
   if (given === undefined) return undefined;
   const what = `${where}: column`;
   if (!Array.isArray(given)) return [column(given, what)];
-  return given.length === 0 ? undefined : given.map((c) => column(c, what));
+  return given.length === 0 ? undefined : mapped(given, (c) => column(c, what));
 }
 
 /** Converts [from, to] or { from, to }; either bound may be omitted. */
@@ -110,7 +111,7 @@ function isEmpty(options) {
 function prefixEnd(prefix) {
   let length = prefix.length;
   while (length > 0 && prefix[length - 1] === 0xff) length -= 1;
-  const out = Buffer.from(prefix.subarray(0, length));
+  const out = copyOf(viewOf(prefix).subarray(0, length));
   if (length > 0) out[length - 1] += 1;
   return out;
 }

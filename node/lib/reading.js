@@ -45,7 +45,8 @@ class Reading {
   row(row) {
     if (!(row instanceof Row)) return row;
     if (this.#texts) row.key = textOf(row.key);
-    this.cells(row.cells, 0, row.cells.length);
+    const cells = Row.shared(row);
+    this.cells(cells, 0, cells.length);
     if (this.#bigInts) Row.readBigInts(row);
     return row;
   }

@@ -3,6 +3,7 @@
 
 const { inspect } = require('node:util');
 const { fromLong } = require('./bytes.js');
+const { separateNames } = require('./cell.js');
 const { codecOf, codecs } = require('./codecs.js');
 const { columnText, oneColumn } = require('./column.js');
 
@@ -14,10 +15,10 @@ const { columnText, oneColumn } = require('./column.js');
 class Row {
   /** The row key. */
   key;
-  /** All cells, in HBase's order: by family and qualifier, newest first. */
-  cells;
-  /** Whether the next result continues this row (scans with `batch`). */
+  /** Whether the next result may continue this row (scans with `batch`). */
   partial;
+  #cells;
+  #isSeparate;
   #values;
   #readsBigInts = false;
 
@@ -25,11 +26,32 @@ class Row {
    * @param {Buffer} key
    * @param {object[]} cells made by `cell()`, in HBase's order
    * @param {boolean} [partial]
+   * @param {boolean} [isSeparate] whether the cells share no names with those of other rows
    */
-  constructor(key, cells, partial = false) {
+  constructor(key, cells, partial = false, isSeparate = false) {
     this.key = key;
-    this.cells = cells;
+    this.#cells = cells;
+    this.#isSeparate = isSeparate;
     this.partial = partial;
+    // Takes half as long as `defineProperty`, for every row that is read.
+    this.__defineGetter__('cells', Row.#separated);
+  }
+
+  /**
+   * Gets `cells`: all of them, in HBase's order, by family and qualifier, newest first. Their names become their own when
+   * a program asks for them, since most programs read values by column.
+   */
+  static #separated = function cells() {
+    if (!this.#isSeparate) {
+      separateNames(this.#cells);
+      this.#isSeparate = true;
+    }
+    return this.#cells;
+  };
+
+  /** The cells of a row, whose names may be shared: they must not reach the program. */
+  static shared(row) {
+    return row.#cells;
   }
 
   /** Lets the row return 64-bit numbers as bigints; see the option `readBigInts`. */
@@ -39,7 +61,7 @@ class Row {
 
   /** The newest value of each column: `{ 'info:name': <Buffer …> }`; with `encoding: 'utf8'`, text. */
   get values() {
-    this.#values ??= newest(this.cells);
+    this.#values ??= newest(this.#cells);
     return this.#values;
   }
 
@@ -50,13 +72,21 @@ class Row {
 
   /** The bytes of the newest value of a column, or undefined. */
   #bytes(column) {
-    const value = this.get(column);
-    return typeof value === 'string' ? Buffer.from(value, 'utf8') : value;
+    return bytesOf(this.get(column));
+  }
+
+  /** The name under which this row lists a column. */
+  #textOf(column) {
+    if (typeof column !== 'string' || !column.includes(':')) return textOf(column);
+    if (!column.includes('\\x')) return column;
+    // Either the column whose name is this text, as in writes, or one that is listed as this text.
+    const literal = textOf(Buffer.from(column, 'utf8'));
+    return this.#cells.some((one) => one.column === literal) ? literal : column;
   }
 
   /** The newest value of a column, or undefined. */
   get(column) {
-    return this.values[textOf(column)];
+    return this.values[this.#textOf(column)];
   }
 
   /** Whether a column has a value. */
@@ -76,7 +106,7 @@ class Row {
   long(column) {
     const value = this.#bytes(column);
     if (value === undefined) return undefined;
-    const long = fromLong(value, `the value of ${textOf(column)}`);
+    const long = fromLong(value, `the value of ${this.#textOf(column)}`);
     return this.#readsBigInts ? BigInt(long) : long;
   }
 
@@ -90,7 +120,7 @@ class Row {
   double(column) {
     const value = this.#bytes(column);
     if (value !== undefined && value.length !== 8) {
-      throw new RangeError(`the value of ${textOf(column)} is not a double: it has ${value.length} bytes, not 8`);
+      throw new RangeError(`the value of ${this.#textOf(column)} is not a double: it has ${value.length} bytes, not 8`);
     }
     return value?.readDoubleBE(0);
   }
@@ -105,17 +135,18 @@ class Row {
     const value = this.#bytes(column);
     return value === undefined
       ? undefined
-      : codecOf(codec, 'decode: codec').decode(value, `the value of ${textOf(column)}`, this.#readsBigInts);
+      : codecOf(codec, 'decode: codec').decode(value, `the value of ${this.#textOf(column)}`, this.#readsBigInts);
   }
 
   /**
    * The row as a plain object: values by column, decoded by the codecs given for their columns, others as UTF-8 text.
    */
   decoded(given = {}) {
+    const chosen = new Map(Object.entries(given).map(([column, codec]) => [this.#textOf(column), codec]));
     return Object.fromEntries(
       this.columns.map((column) => {
-        const codec = codecOf(given[column] ?? codecs.string, `decoded: codec of ${column}`);
-        return [column, codec.decode(this.#bytes(column), `the value of ${column}`, this.#readsBigInts)];
+        const codec = codecOf(chosen.get(column) ?? codecs.string, `decoded: codec of ${column}`);
+        return [column, codec.decode(bytesOf(this.values[column]), `the value of ${column}`, this.#readsBigInts)];
       }),
     );
   }
@@ -127,7 +158,7 @@ class Row {
 
   /** The cells of a column that the read returned, newest first. */
   versions(column) {
-    const text = textOf(column);
+    const text = this.#textOf(column);
     return this.cells.filter((c) => c.column === text);
   }
 
@@ -143,9 +174,12 @@ class Row {
   }
 }
 
-/** The name under which a row lists a column. */
+function bytesOf(value) {
+  return typeof value === 'string' ? Buffer.from(value, 'utf8') : value;
+}
+
+/** The name under which rows list a column. */
 function textOf(column) {
-  if (typeof column === 'string' && column.includes(':')) return column;
   const { family, qualifier } = oneColumn(column, 'row: column');
   return columnText(family, qualifier);
 }

@@ -5,7 +5,7 @@ const { isMap } = require('node:util/types');
 const { DURABILITY } = require('./backend.js');
 const { name: nameBytes } = require('./bytes.js');
 const { text } = require('./column.js');
-const { checked, flag, oneOf, shown, whole } = require('./options.js');
+const { checked, flag, oneOf, shown, wellFormed, whole } = require('./options.js');
 
 const INT_MAX = 2 ** 31 - 1;
 const number = (least) => ({
@@ -180,6 +180,7 @@ function namespaceOf(name, configuration, where) {
   for (const [key, value] of entries) {
     if (typeof value !== 'string')
       throw new TypeError(`${where}: configuration \`${key}\` must be a string, not ${shown(value)}`);
+    for (const one of [key, value]) wellFormed(one, `${where}: configuration \`${key}\``);
   }
   return { name, configuration: Object.fromEntries(entries) };
 }

@@ -2,6 +2,7 @@
 /** The split keys of a new table: given, or computed by HBase's algorithms (SPLITALGO). */
 
 const { bytes } = require('./bytes.js');
+const { mapped } = require('./long-list.js');
 const { remedy, shown, whole } = require('./options.js');
 
 const REGIONS_MAX = 100_000;
@@ -40,7 +41,7 @@ function splitsOf({ splits, splitAlgo, regions }, where, encoding) {
       throw new TypeError(`${where}: give \`splits\`, or \`splitAlgo\` and \`regions\`, not both`);
     if (!Array.isArray(splits))
       throw new TypeError(`${where}: option \`splits\` must be an array of row keys, not ${shown(splits)}`);
-    return splits.map((key) => bytes(key, `${where}: split key`, encoding));
+    return mapped(splits, (key) => bytes(key, `${where}: split key`, encoding));
   }
   if (splitAlgo === undefined) {
     if (regions !== undefined)

@@ -30,12 +30,13 @@ class Element {
  */
 function mutationFor(given, options, where, encoding) {
   if (given instanceof Row) {
-    const marker = given.cells.find(({ type }) => type !== 'Put');
+    const shared = Row.shared(given);
+    const marker = shared.find(({ type }) => type !== 'Put');
     if (marker !== undefined)
       throw new TypeError(
         `${where}: the delete marker ${marker.type} of ${marker.column} cannot be put: scan without \`raw\``,
       );
-    const cells = given.cells.map(({ family, qualifier, value, timestamp }) => ({
+    const cells = shared.map(({ family, qualifier, value, timestamp }) => ({
       family,
       qualifier,
       value,

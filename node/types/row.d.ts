@@ -5,7 +5,10 @@ import type { DecodedOf, Reads, ValueOf, ValuesOf } from './reading';
 
 /** A cell. */
 export interface Cell<Columns = AnyColumns, Out extends Reads = Reads> {
-  /** `family:qualifier` as text. In names that are not UTF-8, unprintable bytes are written as `\xHH`. */
+  /**
+   * `family:qualifier` as text. In names that are not UTF-8, unprintable bytes and backslashes are written as `\xHH`. In
+   * others, only the backslash of a literal `\xHH` is, so that no two columns have the same text.
+   */
   readonly column: ColumnName<Columns>;
   /** The family as bytes. */
   readonly family: Buffer;
@@ -33,7 +36,10 @@ export declare class Row<Columns extends object = AnyColumns, Out extends Reads 
   readonly values: ValuesOf<Columns, Out>;
   /** The names of the columns that have a value. */
   readonly columns: ColumnName<Columns>[];
-  /** Whether the next result continues this row (scans with `batch`). */
+  /**
+   * Whether the next result may continue this row (scans with `batch`). As in HBase, it may be true although the row has
+   * no more cells: the next result is another row then, or there is none.
+   */
   readonly partial: boolean;
   /** The newest value of a column; with `encoding: 'utf8'`, as text if it is valid UTF-8. */
   get<Name extends ColumnName<Columns>>(column: Name): ValueOf<Columns[Name], Out> | undefined;

@@ -2,7 +2,7 @@
 /** Reads answers, in the form in which the native module's `answer.rs` writes them. */
 
 const { narrow } = require('../bytes.js');
-const { cell } = require('../cell.js');
+const { cell, separateNames } = require('../cell.js');
 const { columnText } = require('../column.js');
 const { exactKind, hbaseException, kindName, make, plainText } = require('../errors.js');
 const { Row } = require('../row.js');
@@ -46,9 +46,10 @@ class BegunRow {
     this.shift = shift;
   }
 
-  finished() {
+  /** `isSeparate` says whether the cells share no names with those of other rows. */
+  finished(isSeparate = false) {
     const key = this.memory.subarray(this.keyAt - this.shift, this.keyEnd - this.shift);
-    return new Row(key, this.cells, this.partial);
+    return new Row(key, this.cells, this.partial, isSeparate);
   }
 }
 
@@ -145,11 +146,14 @@ class AnswerReader {
       }
     }
     const { length } = row.cells;
+    // For more cells, this would take too long when the program asks for them.
+    const isSeparate = length > SLICE;
     for (let from = 0; ; ) {
       const { until, units } = this.#fill(row, from, SLICE - this.#sliced);
+      if (isSeparate) separateNames(row.cells, from, until);
       reading.cells(row.cells, from, until);
       if (this.#isDue(1 + units)) yield;
-      if (until === length) return row.finished();
+      if (until === length) return row.finished(isSeparate);
       from = until;
     }
   }

@@ -1,8 +1,10 @@
 'use strict';
 /**
  * Writes requests, which the native module's `request.rs` reads: little-endian numbers, and byte strings preceded by
- * their length.
+ * their length. What it is given must not run code of the program, which could begin another request.
  */
+
+const { lengthOf } = require('../bytes.js');
 
 /**
  * A cursor over memory. When the memory is full it is replaced, never overwritten, since answers in it may still be
@@ -93,7 +95,7 @@ class RequestWriter {
 
   /** @param {Uint8Array} value */
   bytes(value) {
-    const { length } = value;
+    const length = lengthOf(value);
     this.#reserve(4 + length);
     this.#view.setUint32(this.at, length, true);
     this.memory.set(value, this.at + 4);

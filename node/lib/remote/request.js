@@ -1,7 +1,7 @@
 'use strict';
 /** Converts the plain data of `../backend.js` to Thrift structs. */
 const { LATEST } = require('../backend.js');
-const { long } = require('../bytes.js');
+const { long, viewOf } = require('../bytes.js');
 const { text } = require('../column.js');
 const { make } = require('../errors.js');
 const { ENUMS } = require('./wire/schema.js');
@@ -144,7 +144,7 @@ function deletesOf({ row, markers, timestamp, ttl, durability }) {
   return groups.map(({ kind, columns }) => ({ ...shared, columns, deleteType: DELETE_TYPES[kind] }));
 }
 
-const hex = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+const hex = (bytes) => viewOf(bytes).toString('latin1');
 
 function columnOf({ kind, family, qualifier, timestamp }) {
   const ofFamily = kind === 'family' || kind === 'familyVersion';

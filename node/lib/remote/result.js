@@ -1,6 +1,6 @@
 'use strict';
 /** Converts TResults to rows, over several turns of the event loop if they have many cells. */
-const { cell } = require('../cell.js');
+const { cell, separateNames } = require('../cell.js');
 const { columnText } = require('../column.js');
 const { Row } = require('../row.js');
 const { SLICE, overTurns, unitsOf } = require('../turns.js');
@@ -33,6 +33,8 @@ class Rows {
   /** A row, which may have no cells. `key` is the requested one, since an empty TResult may lack it. */
   *row({ row, columnValues = [], partial = false }, key) {
     const cells = new Array(columnValues.length);
+    // For more cells, this would take too long when the program asks for them.
+    const isSeparate = cells.length > SLICE;
     for (let from = 0; ; ) {
       let i = from;
       for (; i < cells.length && this.#converted < SLICE; i += 1) {
@@ -44,13 +46,14 @@ class Rows {
         cells[i] = cell(column.family, column.qualifier, timestamp, own, type ?? CellKind.Put, column.name);
         this.#converted += 1 + unitsOf(value.length);
       }
+      if (isSeparate) separateNames(cells, from, i);
       this.#reading.cells(cells, from, i);
       this.#converted += 1;
       if (this.#converted >= SLICE) {
         yield;
         this.#converted = 0;
       }
-      if (i === cells.length) return new Row(row === undefined ? key : owned(row), cells, partial);
+      if (i === cells.length) return new Row(row === undefined ? key : owned(row), cells, partial, isSeparate);
       from = i;
     }
   }

@@ -3,6 +3,7 @@
  * Thrift's binary protocol with strict headers. A reader gets a whole message: reading past its end means that it is
  * malformed.
  */
+const { lengthOf } = require('../../bytes.js');
 const { Sink, halves, joined } = require('./sink');
 const { BINARY, WireError } = require('./types');
 
@@ -70,7 +71,7 @@ class BinaryWriter extends Sink {
   }
 
   binary(bytes) {
-    this.i32(bytes.length);
+    this.i32(lengthOf(bytes));
     this.bytes(bytes);
   }
 

@@ -1,5 +1,6 @@
 'use strict';
 /** Thrift's compact protocol: variable-length integers, and field numbers as differences. */
+const { lengthOf } = require('../../bytes.js');
 const { Sink, halves, joined } = require('./sink');
 const { COMPACT, WireError } = require('./types');
 
@@ -109,7 +110,7 @@ class CompactWriter extends Sink {
   }
 
   binary(bytes) {
-    this.varint(bytes.length);
+    this.varint(lengthOf(bytes));
     this.bytes(bytes);
   }
 

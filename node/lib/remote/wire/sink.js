@@ -1,6 +1,8 @@
 'use strict';
 /** A growing buffer to write to, and conversions of 64-bit numbers. */
 
+const { lengthOf } = require('../../bytes.js');
+
 const FIRST_SIZE = 512;
 
 class Sink {
@@ -28,7 +30,7 @@ class Sink {
   }
 
   bytes(bytes) {
-    const at = this.take(bytes.length);
+    const at = this.take(lengthOf(bytes));
     this.buffer.set(bytes, at);
   }
 
