@@ -69,6 +69,24 @@ struct RowMutations {
     delete_durability: Durability,
 }
 
+impl RowMutations {
+    fn add(&mut self, puts: Vec<ColumnValue>, durability: Durability) -> &mut Self {
+        if !puts.is_empty() {
+            self.put_durability = durability;
+        }
+        self.puts.extend(puts);
+        self
+    }
+
+    fn add_markers(&mut self, markers: Vec<Marker>, durability: Durability) -> &mut Self {
+        if !markers.is_empty() {
+            self.delete_durability = durability;
+        }
+        markers.into_iter().for_each(|marker| mutation::add_marker(&mut self.markers, marker));
+        self
+    }
+}
+
 impl Pending {
     /// Puts back what was taken for the engine.
     fn restore(&mut self, puts: Vec<Put>, deletes: Vec<Delete>) {
@@ -174,14 +192,7 @@ impl Batch {
                 py.check_signals()?;
             }
         }
-        match failures {
-            Failures { first: None, .. } => Ok(()),
-            Failures { first: Some((error, row)), more: 0 } => Err(error::from_call(&error, self.place(row))),
-            Failures { first: Some((error, row)), more } => {
-                let rest = format!(" (and {more} more rows of the batch failed)");
-                Err(error::from_part(&error, self.place(row), &rest))
-            }
-        }
+        failures.into_result(|row| self.place(row), "of the batch ")
     }
 
     fn place<'a>(&'a self, row: &'a Bytes) -> Place<'a> {
@@ -189,9 +200,9 @@ impl Batch {
     }
 }
 
-/// The failures of a batch.
+/// The failures of a call that writes several rows.
 #[derive(Default)]
-struct Failures<'a> {
+pub struct Failures<'a> {
     /// The error and the row of the first one.
     first: Option<(Error, &'a Bytes)>,
     /// The number of the others.
@@ -199,12 +210,30 @@ struct Failures<'a> {
 }
 
 impl<'a> Failures<'a> {
-    fn add(&mut self, results: Vec<hjall_engine::Result<()>>, rows: impl Iterator<Item = &'a Bytes>) {
+    /// Adds the results of some rows.
+    pub fn add(&mut self, results: Vec<hjall_engine::Result<()>>, rows: impl Iterator<Item = &'a Bytes>) {
         for (result, row) in results.into_iter().zip(rows) {
             match (result, &self.first) {
                 (Ok(()), _) => {}
                 (Err(error), None) => self.first = Some((error, row)),
                 (Err(_), Some(_)) => self.more += 1,
+            }
+        }
+    }
+
+    /// The exception of the first row, with the number of the others. `of`: what the rows are of, before a space.
+    ///
+    /// # Errors
+    /// If a row failed.
+    pub fn into_result<'p>(self, place: impl FnOnce(&'p Bytes) -> Place<'p>, of: &str) -> PyResult<()>
+    where
+        'a: 'p,
+    {
+        match self {
+            Self { first: None, .. } => Ok(()),
+            Self { first: Some((error, row)), more: 0 } => Err(error::from_call(&error, place(row))),
+            Self { first: Some((error, row)), more } => {
+                Err(error::from_part(&error, place(row), &format!(" (and {more} more rows {of}failed)")))
             }
         }
     }
@@ -252,11 +281,7 @@ impl Batch {
             let mut pending = self.pending.lock();
             pending.columns = columns;
             pending.mutations += column_values.len();
-            let row = pending.row(row);
-            if !column_values.is_empty() {
-                row.put_durability = self.durability(wal);
-            }
-            row.puts.extend(column_values);
+            pending.row(row).add(column_values, self.durability(wal));
             self.is_full(&pending)
         };
         if full { self.send(py) } else { Ok(()) }
@@ -289,11 +314,7 @@ impl Batch {
         let full = {
             let mut pending = self.pending.lock();
             pending.mutations += count;
-            let row = pending.row(row);
-            if !markers.is_empty() {
-                row.delete_durability = self.durability(wal);
-            }
-            markers.into_iter().for_each(|marker| mutation::add_marker(&mut row.markers, marker));
+            pending.row(row).add_markers(markers, self.durability(wal));
             self.is_full(&pending)
         };
         if full { self.send(py) } else { Ok(()) }
@@ -325,10 +346,8 @@ impl Batch {
             let later = std::mem::replace(&mut *present, pending);
             (present.families, present.columns) = (later.families, later.columns);
             present.mutations += later.mutations;
-            for row in later.rows {
-                let restored = present.row(row.key);
-                restored.puts.extend(row.puts);
-                row.markers.into_iter().for_each(|marker| mutation::add_marker(&mut restored.markers, marker));
+            for RowMutations { key, puts, markers, put_durability, delete_durability } in later.rows {
+                present.row(key).add(puts, put_durability).add_markers(markers, delete_durability);
             }
         }
         sent

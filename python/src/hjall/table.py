@@ -290,13 +290,10 @@ class Table(BulkLoads):
             batch_size=_COUNTED_AT_ONCE,
         )
         scanner = self._scanner(arguments, "delete_rows")
-        batch = _native.Batch(self, durability=durability)
         deleted = 0
         try:
             while keys := scanner.keys(_COUNTED_AT_ONCE):
-                for key in keys:
-                    batch.delete(key)
-                batch.send()
+                self._delete_rows(keys, durability)
                 deleted += len(keys)
                 if progress is not None:
                     progress(deleted)
@@ -633,8 +630,9 @@ class Table(BulkLoads):
         """Scans rows as Arrow data.
 
         With `layout="rows"`, each row of the table is a row of the result. The columns of the result are named
-        `family:qualifier`, and a missing cell is a null. With `layout="cells"`, each cell is a row of the result, with
-        the columns row key, column, timestamp and value.
+        `family:qualifier`, where bytes that are not UTF-8 and control characters are written as `\\xNN`, and a missing
+        cell is a null. With `layout="cells"`, each cell is a row of the result, with the columns row key, column,
+        timestamp and value.
 
         :param columns: the columns, or a mapping from columns to decoders. `b"f:q"` is a column, `b"f:"` all columns
             of a family; `None` selects all columns. Columns that are not named are discovered while the rows are read.
@@ -763,8 +761,8 @@ class Table(BulkLoads):
         :param progress: called with the number of rows so far, after every `batch_rows`; its exception ends the call.
         :param bulk: whether all rows are one `bulk_load`, which is durable: `durability` must not be given then.
         :returns: the number of rows written. Rows without any value are skipped.
-        :raises ValueError: for data that cannot be written: a missing column, a null row key, a number out of the
-            range of its encoder.
+        :raises ValueError: for data that cannot be written: a missing column, a null row or row key, a number out of
+            the range of its encoder.
         :raises hjall.errors.Error: as `put` does.
 
         >>> import hjall, polars

@@ -6,6 +6,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use super::Table;
+use crate::batch::Failures;
 use crate::call::{call, call_at};
 use crate::convert;
 use crate::error::{self, Place, Shown};
@@ -137,6 +138,18 @@ impl Table {
         let table = self.handle.table()?;
         let table = table.get()?;
         call_at(py, self.place("delete", &delete.row), || table.delete(&delete))
+    }
+
+    /// Deletes whole rows independently; a part of the implementation of `delete_rows`.
+    fn _delete_rows(&self, py: Python<'_>, keys: Vec<Bound<'_, PyAny>>, durability: Option<&str>) -> PyResult<()> {
+        let durability = convert::durability(durability, None)?;
+        let delete = |key: &Bound<'_, PyAny>| Ok(Delete { durability, ..Delete::row(self.bytes(key, "the row key")?) });
+        let deletes = keys.iter().map(delete).collect::<PyResult<Vec<_>>>()?;
+        let table = self.handle.table()?;
+        let table = table.get()?;
+        let mut failures = Failures::default();
+        failures.add(call(py, || Ok(table.delete_many(&deletes)))?, deletes.iter().map(|delete| &delete.row));
+        failures.into_result(|row| self.place("delete_rows", row), "")
     }
 
     /// Applies puts and deletes of one row atomically; the implementation of `mutate_row`.
