@@ -137,13 +137,19 @@ impl SignalWatcher {
     pub fn watch(self: &Arc<Self>) -> Watch {
         let this = Arc::clone(self);
         Arc::new(move || {
-            let mut state = this.state.lock().unwrap_or_else(PoisonError::into_inner);
-            if state.raised.is_none() {
-                if state.last_check.elapsed() < SIGNAL_INTERVAL {
-                    return false;
+            let lock = || this.state.lock().unwrap_or_else(PoisonError::into_inner);
+            {
+                let state = lock();
+                if state.raised.is_some() || state.last_check.elapsed() < SIGNAL_INTERVAL {
+                    return state.raised.is_some();
                 }
-                state.raised = Python::attach(|py| py.check_signals()).err();
-                state.last_check = Instant::now();
+            }
+            // Without the lock, because a signal handler may use the scan.
+            let raised = Python::attach(|py| py.check_signals()).err();
+            let mut state = lock();
+            state.last_check = Instant::now();
+            if raised.is_some() {
+                state.raised = raised;
             }
             state.raised.is_some()
         })

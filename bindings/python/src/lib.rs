@@ -10,6 +10,7 @@ mod clock;
 mod convert;
 mod database;
 mod error;
+mod exclusive;
 mod family;
 mod filter;
 mod fork;

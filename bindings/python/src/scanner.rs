@@ -6,14 +6,14 @@ use bytes::Bytes;
 use hjall_engine::read::Stop;
 use hjall_engine::request::Scan;
 use hjall_engine::{Error, ErrorKind, Row, Scanner as EngineScanner};
-use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyList, PyType};
 
 use crate::call::{SignalWatcher, call_at};
 use crate::convert;
-use crate::error::Place;
+use crate::error::{self, Place};
+use crate::exclusive::Exclusive;
 use crate::fork::ForkGuard;
 use crate::row::{self, CellFields, ColumnNames, RowFormat};
 use crate::table_handle::TableHandle;
@@ -22,7 +22,7 @@ use crate::table_handle::TableHandle;
 #[pyclass(frozen, module = "hjall._native")]
 pub struct Scanner {
     /// `None` once the scan is closed.
-    scanner: ForkGuard<Mutex<Option<EngineScanner>>>,
+    scanner: ForkGuard<Exclusive<Option<EngineScanner>>>,
     stop: Stop,
     signals: Arc<SignalWatcher>,
     names: ColumnNames,
@@ -129,7 +129,7 @@ impl Scanner {
         scanner.watch(signals.watch());
         scanner.expect(expected.unwrap_or_default());
         let (stop, names) = (scanner.stopper(), ColumnNames::default());
-        let scanner = ForkGuard::new(Mutex::new(Some(scanner)));
+        let scanner = ForkGuard::new(Exclusive::new(Some(scanner)));
         Ok(Self { scanner, stop, signals, names, method, table: handle.name().clone() })
     }
 
@@ -137,16 +137,18 @@ impl Scanner {
     /// scan.
     ///
     /// # Errors
-    /// The engine's errors, and the exception of a signal handler that ran during the call.
+    /// The engine's errors, the exception of a signal handler that ran during the call, and `ValueError` in such a
+    /// handler.
     pub fn fetch(&self, py: Python<'_>, n: usize) -> PyResult<Vec<Row>> {
         let scanner = self.scanner.get()?;
-        // The lock is taken without the GIL, because the thread that holds it may wait for the GIL.
+        let fetched = py.detach(|| {
+            scanner.with(|scanner| match scanner {
+                Some(scanner) => scanner.next_block(n),
+                None => Err(Error::new(ErrorKind::Cancelled, "the scan was closed")),
+            })
+        })?;
         let place = Place { method: &self.method, table: &self.table, row: None };
-        let fetched = call_at(py, place, || match scanner.lock().as_mut() {
-            Some(scanner) => scanner.next_block(n),
-            None => Err(Error::new(ErrorKind::Cancelled, "the scan was closed")),
-        });
-        fetched.map_err(|error| self.signals.take_exception().unwrap_or(error))
+        self.signals.outcome(fetched.map_err(|error| error::from_call(&error, place)))
     }
 }
 
@@ -201,7 +203,8 @@ impl Scanner {
     fn close(&self, py: Python<'_>) {
         if let Ok(scanner) = self.scanner.get() {
             self.stop.stop();
-            py.detach(|| drop(scanner.lock().take()));
+            // If a signal handler has interrupted a fetch, that ends, and the snapshot is released with the scanner.
+            let _ = py.detach(|| scanner.with(|scanner| drop(scanner.take())));
         }
     }
 }

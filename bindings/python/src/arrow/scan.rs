@@ -7,7 +7,6 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use hjall_engine::read::Stop;
 use hjall_engine::request::Scan;
-use parking_lot::Mutex;
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -19,6 +18,7 @@ use super::error::TransferError;
 use super::layout::{ColumnSpec, KeyColumn, Layout};
 use super::table::ArrowTable;
 use crate::call::SignalWatcher;
+use crate::exclusive::Exclusive;
 use crate::fork::ForkGuard;
 use crate::table_handle::TableHandle;
 
@@ -91,10 +91,12 @@ impl ArrowScan {
             },
         };
         let schema = layout.schema(&self.options.key).map_err(|name| {
-            TransferError::Argument(format!(
-                "two columns of the result are named {name:?}: rename the column of row keys with row=, or leave one \
-                 out"
-            ))
+            let remedy = if self.options.key.name.as_ref() == Some(&name) {
+                "rename the column of row keys with row=, or leave one out"
+            } else {
+                "leave one out with columns=, or use layout=\"cells\""
+            };
+            TransferError::Argument(format!("two columns of the result are named {name:?}: {remedy}"))
         })?;
         // If another thread was faster, its columns hold.
         let shape = self.shape.get_or_init(|| Shape { layout, schema }).clone();
@@ -197,7 +199,7 @@ impl ArrowScan {
             batches.watch(signals.watch());
             batches.stopper()
         });
-        Ok(ArrowBatches { stop, signals, source: ForkGuard::new(Mutex::new(source)) })
+        Ok(ArrowBatches { stop, signals, source: ForkGuard::new(Exclusive::new(source)) })
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
@@ -214,16 +216,30 @@ impl ArrowScan {
         drop(requested_schema);
         let source = self.begin(py)?;
         let schema = Arc::clone(&source.schema);
-        capsule::stream(py, Box::new(Stream { source: ForkGuard::new(Mutex::new(source)), schema }))
+        capsule::stream(py, Box::new(Stream { source: ForkGuard::new(Exclusive::new(source)), schema }))
     }
 }
 
 /// An iterator over the batches of one scan.
 #[pyclass(frozen, module = "hjall._native")]
 pub struct ArrowBatches {
-    source: ForkGuard<Mutex<Source>>,
+    source: ForkGuard<Exclusive<Source>>,
     stop: Stop,
     signals: Arc<SignalWatcher>,
+}
+
+impl ArrowBatches {
+    /// The next batch, or `None` at the end, and the schema.
+    ///
+    /// # Errors
+    /// Those of [`Source::next`], the exception of a signal handler that ran during the call, and `ValueError` in such
+    /// a handler.
+    fn next(&self, py: Python<'_>) -> PyResult<(Option<RecordBatch>, SchemaRef)> {
+        let source = self.source.get()?;
+        let next =
+            py.detach(|| source.with(|source| Ok::<_, TransferError>((source.next()?, Arc::clone(&source.schema)))))?;
+        self.signals.outcome(next)
+    }
 }
 
 #[pymethods]
@@ -233,30 +249,18 @@ impl ArrowBatches {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<ArrowTable> {
-        let source = self.source.get()?;
-        let next = py.detach(|| {
-            let mut source = source.lock();
-            Ok::<_, TransferError>((source.next()?, Arc::clone(&source.schema)))
-        });
-        let (batch, schema) = self.signals.outcome(next)?;
+        let (batch, schema) = self.next(py)?;
         let batch = batch.ok_or_else(|| PyStopIteration::new_err(()))?;
         Ok(ArrowTable::new(schema, vec![batch]))
     }
 
     /// Reads all remaining batches into memory.
     fn collect(&self, py: Python<'_>) -> PyResult<ArrowTable> {
-        let source = self.source.get()?;
-        let (mut all, mut schema) = (Vec::new(), None);
+        let mut all = Vec::new();
         loop {
-            let next = py.detach(|| {
-                let mut source = source.lock();
-                Ok::<_, TransferError>((source.next()?, Arc::clone(&source.schema)))
-            });
-            let (batch, same) = self.signals.outcome(next)?;
-            let schema = schema.get_or_insert(same);
-            match batch {
-                Some(batch) => all.push(batch),
-                None => return Ok(ArrowTable::new(Arc::clone(schema), all)),
+            match self.next(py)? {
+                (Some(batch), _) => all.push(batch),
+                (None, schema) => return Ok(ArrowTable::new(schema, all)),
             }
         }
     }
@@ -269,7 +273,7 @@ impl ArrowBatches {
 
 /// The batches of one scan for a consumer of Arrow's C stream.
 struct Stream {
-    source: ForkGuard<Mutex<Source>>,
+    source: ForkGuard<Exclusive<Source>>,
     schema: SchemaRef,
 }
 
@@ -283,7 +287,8 @@ impl Iterator for Stream {
             return Some(Err(ArrowError::InvalidArgumentError(String::from(message))));
         }
         let source = self.source.get().ok()?;
-        match source.lock().next() {
+        // No signal handler runs during a step of the stream, so none can be in use by this thread.
+        match source.with(Source::next).ok()? {
             Ok(batch) => batch.map(Ok),
             Err(fault) => Some(Err(fault.into())),
         }
