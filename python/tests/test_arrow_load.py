@@ -236,6 +236,79 @@ def test_messages_name_the_call(table):
                 table.load_arrow(data, **arguments, bulk=bulk)
 
 
+def structs(rows, null):
+    """A struct array of rows, of which one is null."""
+    fields = [pyarrow.array([b"%03d" % n for n in range(rows)]), pyarrow.array(range(rows))]
+    return pyarrow.StructArray.from_arrays(
+        fields, names=["row", "f:n"], mask=pyarrow.array([n == null for n in range(rows)])
+    )
+
+
+class Stream:
+    """Exports a stream of struct arrays."""
+
+    def __init__(self, *arrays):
+        self.arrays = pyarrow.chunked_array(arrays)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.arrays.__arrow_c_stream__(requested_schema)
+
+
+NULL_STRUCTS = {
+    "array": (lambda: structs(5, null=3), 3),
+    "slice": (lambda: structs(5, null=3)[2:], 1),
+    "chunked array": (lambda: pyarrow.chunked_array([structs(5, null=-1), structs(5, null=3)]), 8),
+    "stream": (lambda: Stream(structs(5, null=-1), structs(5, null=0)), 5),
+}
+
+
+@pytest.mark.parametrize("bulk", [False, True])
+@pytest.mark.parametrize("make, row", NULL_STRUCTS.values(), ids=NULL_STRUCTS)
+def test_null_rows_are_refused(table, make, row, bulk):
+    message = f"load_arrow: table t: row {row} of the data is null: leave it out, for example with drop_null()"
+    with pytest.raises(hjall.InvalidArgument, match=f"^{re.escape(message)}$"):
+        table.load_arrow(make(), bulk=bulk)
+    assert len(cells(table)) == (0 if bulk or row < 5 else 5)
+
+
+@pytest.mark.parametrize("make", [lambda data: data, lambda data: data[1:], lambda data: Stream(data, data[:2])])
+def test_structs_without_nulls_are_rows(table, make):
+    data = make(structs(5, null=-1))
+    rows = sum(map(len, data.arrays.chunks)) if isinstance(data, Stream) else len(data)
+    assert table.load_arrow(data) == rows
+    assert table.row(b"004") == {b"f:n": struct.pack(">q", 4)}
+
+
+class Again:
+    """Exports the same capsules each time, as no exporter may. They can be consumed once."""
+
+    def __init__(self, data, method):
+        capsules = getattr(data, method)()
+        setattr(self, method, lambda requested_schema=None: capsules)
+
+
+@pytest.mark.parametrize("method", ["__arrow_c_stream__", "__arrow_c_array__"])
+@pytest.mark.parametrize("consumer", ["hjall", "pyarrow"])
+def test_data_that_was_consumed_is_refused(table, method, consumer):
+    batch = pyarrow.record_batch({"row": ["a"], "f:n": [1]})
+    again = Again(pyarrow.Table.from_batches([batch]) if "stream" in method else batch, method)
+    if consumer == "hjall":
+        assert table.load_arrow(again) == 1
+    else:
+        consume = pyarrow.table if "stream" in method else pyarrow.record_batch
+        assert consume(again).num_rows == 1
+    with pytest.raises(hjall.InvalidArgument, match=r"^load_arrow: table t: .*already"):
+        table.load_arrow(again)
+
+
+@pytest.mark.parametrize("columns", [{"f:n"}, ["f:n"], "f:n", [("n", "f:n")]])
+def test_columns_that_are_no_mapping_are_refused(table, columns):
+    with pytest.raises(
+        TypeError, match=r"^columns must be a mapping from names in the data to columns, .* not (set|list|str)"
+    ):
+        table.load_arrow(one(**{"f:n": ["1"]}), columns=columns)
+
+
 def test_a_lazy_frame_is_refused_with_the_remedy(table):
     class Lazy:
         def collect(self):

@@ -1,6 +1,7 @@
 """`Table.scan_arrow`: scans that return Arrow data, read with each library."""
 
 import datetime
+import re
 import struct
 import threading
 
@@ -124,9 +125,46 @@ def test_an_empty_result_has_no_discovered_columns(table):
     assert table.scan_arrow(["f:", "g:x"], row_prefix=b"none").to_polars().columns == ["row", "g:x"]
 
 
-def test_names_that_are_not_utf8_are_escaped(table):
-    table.put(b"r0", {b"f:\xff\x00": b"1"})
-    assert table.scan_arrow([b"f:\xff\x00"]).column_names == ["row", "f:\\xFF\x00"]
+@pytest.mark.parametrize(
+    "qualifier, name",
+    [
+        (b"\xff", "\\xFF"),
+        (b"a\xffb\xfe\xe9", "a\\xFFb\\xFE\\xE9"),
+        (struct.pack(">q", 1), r"\x00\x00\x00\x00\x00\x00\x00\x01"),
+        (b"a\tb\nc\x7f", r"a\x09b\x0Ac\x7F"),
+        ("é ☃\u0085".encode(), "é ☃\u0085"),
+        (b"\\x00", r"\x00"),
+    ],
+)
+def test_names_that_are_no_text_are_escaped(table, qualifier, name):
+    column = b"f:" + qualifier
+    table.put(b"r0", {column: b"1"})
+    scan = table.scan_arrow([column], limit=1)
+    assert scan.column_names == ["row", f"f:{name}"]
+    expected = {"row": [b"r0"], f"f:{name}": [b"1"]}
+    assert scan.to_pyarrow().to_pydict() == expected
+    assert scan.to_reader().read_all().to_pydict() == expected
+    assert scan.to_polars().to_dict(as_series=False) == expected
+    assert f"f:{name}" in table.scan_arrow(row_prefix=b"r0").column_names
+    assert f"f:{name}" in table.scan_arrow(row_prefix=b"r0", layout="cells").to_polars()["column"].to_list()
+
+
+@pytest.mark.parametrize(
+    "columns, arguments, name",
+    [
+        ([b"f:\xff", b"f:\\xFF"], {}, "f:\\xFF"),
+        ([b"f:x", b"f:x.timestamp"], {"include_timestamp": True}, "f:x.timestamp"),
+    ],
+)
+def test_two_columns_with_one_name_are_refused_with_the_remedy(table, columns, arguments, name):
+    table.put(b"q", dict.fromkeys(columns, b"1"))
+    quoted = name.replace("\\", "\\\\")
+    message = f'two columns of the result are named "{quoted}": leave one out with columns=, or use layout="cells"'
+    for given in ({}, {"columns": columns}):
+        with pytest.raises(hjall.InvalidArgument, match=f"{re.escape(message)}$"):
+            table.scan_arrow(row_prefix=b"q", **given, **arguments).collect()
+    assert table.scan_arrow(row_prefix=b"q", layout="cells").to_polars().height == 2
+    table.scan_arrow(columns[:1], row_prefix=b"q", **arguments).collect()
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,8 @@ impl Layout {
     }
 }
 
-/// A column's name as text, `family:qualifier`. Bytes that are not valid UTF-8 are written as `\xNN`.
+/// A column's name as text, `family:qualifier`. Bytes that are not valid UTF-8 and control characters of ASCII are
+/// written as `\xNN`: Arrow's C interface cannot represent a name with a NUL.
 pub fn name(family: &[u8], qualifier: &[u8]) -> String {
     let mut out = String::with_capacity(family.len() + 1 + qualifier.len());
     write_name(&mut out, family, qualifier);
@@ -92,11 +93,20 @@ pub fn write_name(out: &mut String, family: &[u8], qualifier: &[u8]) {
 }
 
 fn escape(out: &mut String, bytes: &[u8]) {
+    let write_byte = |out: &mut String, byte: u8| {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "\\x{byte:02X}");
+    };
     for chunk in bytes.utf8_chunks() {
-        out.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            // Writing to a string cannot fail.
-            let _ = write!(out, "\\x{byte:02X}");
+        for text in chunk.valid().split_inclusive(|c: char| c.is_ascii_control()) {
+            match text.as_bytes() {
+                [before @ .., last] if last.is_ascii_control() => {
+                    out.push_str(&text[..before.len()]);
+                    write_byte(out, *last);
+                }
+                _ => out.push_str(text),
+            }
         }
+        chunk.invalid().iter().for_each(|byte| write_byte(out, *byte));
     }
 }

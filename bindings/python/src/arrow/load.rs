@@ -106,15 +106,16 @@ impl Load {
         progress: Option<&Bound<'_, PyAny>>,
         write: &mut WriteBatch<'_>,
     ) -> PyResult<usize> {
-        let mut batches = capsule::batches(data)?;
-        let placed = |error: TransferError| error.at(Place { method: METHOD, table: &self.table, row: None });
+        let place = Place { method: METHOD, table: &self.table, row: None };
+        let mut batches = capsule::batches(data, place)?;
+        let placed = |error: TransferError| error.at(place);
         let targets = match &self.columns {
             Some(targets) => targets.clone(),
-            None => self.targets(&batches.schema()).map_err(placed)?,
+            None => self.targets(batches.schema()).map_err(placed)?,
         };
         let (mut written, mut seen) = (0, 0);
         while let Some(batch) = py.detach(|| batches.next()) {
-            let batch = batch.map_err(|error| placed(error.into()))?;
+            let batch = batch.map_err(placed)?;
             let columns = SourceBatch::of(&batch, self, &targets).map_err(placed)?;
             for begin in (0..batch.num_rows()).step_by(self.batch_rows) {
                 let rows = begin..batch.num_rows().min(begin + self.batch_rows);

@@ -73,8 +73,13 @@ def column_requests(columns: ColumnNames | None, default: str) -> list[ColumnReq
 def targets(columns: Mapping[str, Any]) -> list[Target]:
     """The columns to write, from a mapping to columns, or to pairs of a column and an encoder.
 
-    Raises `ValueError` for an invalid column.
+    Raises `TypeError` unless it is a mapping, `ValueError` for an invalid column.
     """
+    if not isinstance(columns, Mapping):
+        raise TypeError(
+            'columns must be a mapping from names in the data to columns, such as {"age": "f:age"}, not '
+            f"{type(columns).__name__}"
+        )
     return [_target(name, where) for name, where in columns.items()]
 
 
