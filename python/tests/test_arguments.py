@@ -286,6 +286,82 @@ def test_messages_about_options_of_families_name_the_option():
                 db.create_table("u", {"f": {option: 0.5}})
 
 
+@pytest.mark.parametrize("algorithm", ["HexStringSplit", "DecimalStringSplit", "UniformSplit", "Even"])
+@pytest.mark.parametrize("regions", [-1, 0, 1, 100_001, 2**31 - 1, 2**40])
+def test_the_number_of_regions_has_bounds(algorithm, regions):
+    with hjall.memory() as db:
+        for connection in (db, happybase.Connection(database=db)):
+            with pytest.raises(
+                hjall.InvalidArgument, match=f"^create_table: num_regions must be from 2 to 100000, not {regions}$"
+            ):
+                connection.create_table("t", {"f": {}}, num_regions=regions, split_algo=algorithm)
+            with pytest.raises(TypeError, match=r"^num_regions must be an integer, not str$"):
+                connection.create_table("t", {"f": {}}, num_regions="4", split_algo=algorithm)
+            with pytest.raises(OverflowError, match=r"^num_regions must be an integer from "):
+                connection.create_table("t", {"f": {}}, num_regions=2**70, split_algo=algorithm)
+        assert db.tables() == []
+
+
+# Calls that consist of several others, and the errors of those.
+CALLS_OF_SEVERAL = {
+    "delete_table": lambda db: db.delete_table("none", disable=True),
+    "alter_table": lambda db: db.alter_table("none", families={"f": {}}),
+    "delete_rows": lambda db: db.table("t").delete_rows(row_prefix=b"r"),
+}
+
+
+@pytest.mark.parametrize("method", CALLS_OF_SEVERAL)
+def test_messages_name_the_method_that_the_program_calls(method):
+    with hjall.memory() as db:
+        db.create_table("t", {"f": {}})
+        db.table("t").put(b"r1", {b"f:a": b"1"})
+        db.table("t").put(b"r2", {b"f:a": b"1"})
+        db.alter_table("t", attributes={"READONLY": True})
+        with pytest.raises(hjall.Error, match=f"^{method}: "):
+            CALLS_OF_SEVERAL[method](db)
+
+
+def test_delete_rows_reports_the_first_failure_and_the_number_of_the_others():
+    with hjall.memory() as db:
+        db.create_table("t", {"f": {}})
+        table = db.table("t")
+        for key in (b"r1", b"r2", b"r3"):
+            table.put(key, {b"f:a": b"1"})
+        db.alter_table("t", attributes={"READONLY": True})
+        with pytest.raises(hjall.ReadOnly, match=r"^delete_rows: row b'r1': table t .*\(and 2 more rows failed\)$"):
+            table._delete_rows([b"r1", b"r2", b"r3"], None)
+        with pytest.raises(hjall.ReadOnly, match=r"^delete_rows: row b'r1': table t is read only"):
+            table.delete_rows(row_prefix=b"r")
+        assert table.count() == 3
+
+
+@pytest.mark.parametrize("families", [["f"], {"f"}, "f", [("f", {})]])
+def test_families_that_are_no_mapping_are_refused(families):
+    with hjall.memory() as db:
+        db.create_table("t", {"f": {}})
+        given = type(families).__name__
+        for call in (db.create_table, db.alter_table):
+            with pytest.raises(TypeError, match=f"^families must be a dict from names to options, not {given}$"):
+                call("t", families=families)
+        assert list(db.table("t").families()) == [b"f"]
+
+
+CLOCKS = {
+    "ManualClock": (hjall.ManualClock, "now_ms"),
+    "set": (hjall.ManualClock(0).set, "now_ms"),
+    "advance": (hjall.ManualClock(0).advance, "the step of a clock"),
+}
+
+
+@pytest.mark.parametrize("call, name", CLOCKS.values(), ids=CLOCKS)
+def test_times_of_clocks_name_their_range(call, name):
+    for wrong in (2**70, -(2**70)):
+        with pytest.raises(OverflowError, match=rf"^{name} must be an integer from -2\*\*63 to"):
+            call(wrong)
+    with pytest.raises(TypeError, match=f"^{name} must be an integer.*, not str$"):
+        call("5")
+
+
 def test_split_keys_may_be_text_if_the_database_has_an_encoding():
     with hjall.memory(encoding="utf-8") as db:
         db.create_table("t", {"f": {}}, split_keys=["é", b"z"])

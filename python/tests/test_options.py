@@ -23,6 +23,23 @@ def test_addresses_are_no_folders(name, tmp_path, monkeypatch):
         hjall.open(name).close()
 
 
+URLS = ["http://x", "https://hbase.example.com:8080/", "thrift://localhost:9090", "HBASE+thrift://x/y"]
+
+
+@pytest.mark.parametrize("name", URLS)
+def test_urls_are_no_folders(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for call in (hjall.open, aio.open):
+        with pytest.raises(ValueError, match=r"looks like the address of a server.*happybase\.Connection.*\./"):
+            call(name)
+    for call in (hjall.open, aio.open):
+        with pytest.raises(ValueError, match=r"'file:///data' is a URL: name the folder by its path"):
+            call("file:///data")
+    assert list(tmp_path.iterdir()) == []
+    hjall.open(f"./{name}").close()
+    hjall.open(name).close()
+
+
 @pytest.mark.parametrize("option", ["host", "port", "timeout", "transport", "protocol", "compat"])
 def test_options_of_connections_are_refused(option, tmp_path):
     for call in (

@@ -27,17 +27,20 @@ pub struct Admin {
     handle: Arc<DatabaseHandle>,
 }
 
+/// The most regions into which an algorithm splits a new table. Each takes memory.
+const REGIONS_MAX: u32 = 100_000;
+
 /// The splits of a new table: the attributes of `hjall.descriptors.SplitArgument`.
 #[derive(FromPyObject)]
 pub struct SplitArgument<'py> {
     keys: Option<Vec<Bound<'py, PyAny>>>,
-    num_regions: Option<u32>,
+    num_regions: Option<Bound<'py, PyAny>>,
     algorithm: Option<String>,
 }
 
 impl SplitArgument<'_> {
     fn keys(&self, encoding: Encoding<'_>) -> PyResult<Vec<Bytes>> {
-        match (&self.keys, self.num_regions, self.algorithm.as_deref()) {
+        match (&self.keys, self.num_regions()?, self.algorithm.as_deref()) {
             (None, None, None) => Ok(Vec::new()),
             (Some(keys), None, None) => keys.iter().map(|key| convert::bytes(key, "a split key", encoding)).collect(),
             (None, Some(regions), Some(algorithm)) => match algorithm {
@@ -52,6 +55,17 @@ impl SplitArgument<'_> {
             }
             .map_err(|e| error::from_engine(&e)),
             _ => Err(PyTypeError::new_err("give either split_keys, or num_regions and split_algo together")),
+        }
+    }
+
+    fn num_regions(&self) -> PyResult<Option<u32>> {
+        let Some(given) = &self.num_regions else { return Ok(None) };
+        let number = convert::integer(given, "num_regions")?;
+        match u32::try_from(number) {
+            Ok(number @ 2..=REGIONS_MAX) => Ok(Some(number)),
+            _ => {
+                Err(error::invalid(format!("create_table: num_regions must be from 2 to {REGIONS_MAX}, not {number}")))
+            }
         }
     }
 }
@@ -192,14 +206,18 @@ impl Admin {
         self.change(py, "enable_table", name, |engine, name| engine.enable_table(name))
     }
 
-    fn disable_table(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.change(py, "disable_table", name, |engine, name| engine.disable_table(name))
+    /// `method`: the one that the program calls, for messages.
+    #[pyo3(signature = (name, method="disable_table"))]
+    fn disable_table(&self, py: Python<'_>, name: &Bound<'_, PyAny>, method: &str) -> PyResult<()> {
+        self.change(py, method, name, |engine, name| engine.disable_table(name))
     }
 
-    fn is_table_enabled(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<bool> {
+    /// `method`: the one that the program calls, for messages.
+    #[pyo3(signature = (name, method="is_table_enabled"))]
+    fn is_table_enabled(&self, py: Python<'_>, name: &Bound<'_, PyAny>, method: &str) -> PyResult<bool> {
         let engine = self.handle.engine()?;
-        let name = table_name("is_table_enabled", name)?;
-        call_named(py, "is_table_enabled", || engine.is_table_enabled(&name))
+        let name = table_name(method, name)?;
+        call_named(py, method, || engine.is_table_enabled(&name))
     }
 
     fn truncate_table(&self, py: Python<'_>, name: &Bound<'_, PyAny>, preserve_splits: bool) -> PyResult<()> {
@@ -301,10 +319,12 @@ impl Admin {
         Ok(figures)
     }
 
-    fn describe<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<TableFields<'py>> {
+    /// `method`: the one that the program calls, for messages.
+    #[pyo3(signature = (name, method="describe_table"))]
+    fn describe<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>, method: &str) -> PyResult<TableFields<'py>> {
         let engine = self.handle.engine()?;
-        let name = table_name("describe_table", name)?;
-        family::table_fields(py, &call_named(py, "describe_table", || engine.describe(&name))?)
+        let name = table_name(method, name)?;
+        family::table_fields(py, &call_named(py, method, || engine.describe(&name))?)
     }
 
     /// A table's families by name, each with HappyBase's options.

@@ -6,6 +6,8 @@ use hjall_engine::clock::{Clock, ManualClock as EngineClock};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
+use crate::convert;
+
 /// A clock that only its methods move. Tests use it to let cells expire without waiting. Times are in milliseconds
 /// since 1970.
 ///
@@ -33,24 +35,29 @@ impl ManualClock {
 
 /// The milliseconds of an integer or of a `datetime.timedelta`.
 fn milliseconds(step: &Bound<'_, PyAny>) -> PyResult<i64> {
-    if let Ok(ms) = step.extract::<i64>() {
-        return Ok(ms);
-    }
+    let what = "the step of a clock";
     let delta = step.py().import("datetime")?.getattr("timedelta")?;
-    if !step.is_instance(&delta)? {
+    if step.is_instance(&delta)? {
+        return convert::integer(&step.floor_div(delta.call1((0, 0, 1000))?)?, what);
+    }
+    if !step.hasattr("__index__")? {
         let given = step.get_type().name()?;
         return Err(PyTypeError::new_err(format!(
-            "the step of a clock must be an integer (milliseconds) or a datetime.timedelta, not {given}"
+            "{what} must be an integer (milliseconds) or a datetime.timedelta, not {given}"
         )));
     }
-    step.floor_div(delta.call1((0, 0, 1000))?)?.extract()
+    convert::integer(step, what)
+}
+
+fn now_argument(value: &Bound<'_, PyAny>) -> PyResult<i64> {
+    convert::integer(value, "now_ms")
 }
 
 #[pymethods]
 impl ManualClock {
     #[new]
     #[pyo3(signature = (now_ms=1_700_000_000_000))]
-    fn new(now_ms: i64) -> Self {
+    fn new(#[pyo3(from_py_with = now_argument)] now_ms: i64) -> Self {
         Self(Arc::new(EngineClock::at(now_ms)))
     }
 
@@ -73,7 +80,7 @@ impl ManualClock {
     }
 
     /// Sets the clock to `now_ms`, in milliseconds since 1970. The time may be earlier than the current one.
-    fn set(&self, now_ms: i64) {
+    fn set(&self, #[pyo3(from_py_with = now_argument)] now_ms: i64) {
         self.0.set(now_ms);
     }
 

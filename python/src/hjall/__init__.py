@@ -146,7 +146,7 @@ def open(path: _Path, **options: _Unpack[_Options]) -> Database:
     Raises `InvalidArgument` if `read_only` is true and there is no database in the folder, `Busy` if it is changed too
     often to be opened with `read_only`, `Locked` if another process has the folder open, `NewerFormat` if a newer
     version of hjall wrote it, `StorageError` if it cannot be read, `ValueError` for a name that looks like the address
-    of a server, such as ``"localhost"``, unless that folder exists.
+    of a server, such as ``"localhost"``, or a URL, unless that folder exists.
 
     >>> import hjall, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

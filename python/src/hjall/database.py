@@ -207,8 +207,8 @@ class Database:
         (``"NONE"``), block_cache_enabled, time_to_live (in seconds). In addition there are min_versions, block_size (in
         bytes), keep_deleted_cells, data_block_encoding, new_version_behavior, scope, and HBase's attributes by name,
         such as ``VERSIONS``. A `hjall.Family` in place of the options has HBase's defaults. `split_keys`: the start
-        keys of all regions but the first. Alternatively, `num_regions` and `split_algo`: ``HexStringSplit``,
-        ``DecimalStringSplit`` or ``UniformSplit``. `attributes`: attributes of the table, such as
+        keys of all regions but the first. Alternatively, `num_regions`, from 2 to 100,000, and `split_algo`:
+        ``HexStringSplit``, ``DecimalStringSplit`` or ``UniformSplit``. `attributes`: attributes of the table, such as
         ``{"READONLY": True, "DURABILITY": "SKIP_WAL"}``. `if_not_exists`: leave an existing table as it is, even if its
         families differ.
 
@@ -220,8 +220,7 @@ class Database:
         >>> [region["start_key"] for region in db.table("t").regions()]
         [b'', b'40000000', b'80000000', b'c0000000']
         """
-        if not isinstance(families, dict):
-            raise TypeError(f"families must be a dict from names to options, not {type(families).__name__}")
+        _check_families(families)
         if not families:
             error = raised_class("InvalidDescriptor")(
                 f"Table should have at least one column family. Table {name_bytes(name)!r} has none"
@@ -245,9 +244,10 @@ class Database:
         >>> db.create_table("t", {"f": {}})
         >>> db.delete_table("t", disable=True)
         """
-        if disable and self.is_table_enabled(name):
-            self.disable_table(name)
-        self._admin.delete_table(self._table_name(name))
+        full = self._table_name(name)
+        if disable and self._admin.is_table_enabled(full, "delete_table"):
+            self._admin.disable_table(full, "delete_table")
+        self._admin.delete_table(full)
 
     def enable_table(self, name: Name) -> None:
         """Enables a disabled table. Raises `TableNotFound`, `TableNotDisabled`."""
@@ -385,8 +385,9 @@ class Database:
         if families is None:
             self._admin.set_attributes(full, dict(attributes or {}))
         else:
+            _check_families(families)
             changes = {_key(key): value for key, value in (attributes or {}).items()}
-            merged = {**self.describe_table(name).attributes, **changes}
+            merged = {**self._admin.describe(full, "alter_table")["attributes"], **changes}
             self._admin.modify_table(full, family_arguments(families), merged)
 
     def add_family(self, name: Name, family: Name, options: Mapping[str, Any] | Family | None = None) -> None:
@@ -458,6 +459,11 @@ def name_bytes(name: Name) -> bytes:
     if isinstance(name, bytes):
         return name
     raise TypeError(f"a name must be str or bytes, not {type(name).__name__}")
+
+
+def _check_families(families: object) -> None:
+    if not isinstance(families, Mapping):
+        raise TypeError(f"families must be a dict from names to options, not {type(families).__name__}")
 
 
 def _key(key: Any) -> Any:

@@ -48,6 +48,8 @@ _ADDRESS = re.compile(
     r"localhost|[\w.-]+:\d+|[\w-]+(\.[\w-]+)+\.(com|net|org|io|internal|local|lan|example)", re.IGNORECASE
 )
 
+_URL = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
+
 
 def check_options(options: Mapping[str, Any], function: str) -> None:
     """Checks options. Raises `TypeError` that names the unknown one and the remedy, `TypeError`, `ValueError` or
@@ -113,7 +115,10 @@ def check_folder(path: Path, function: str) -> str:
         raise invalid(f"{function}: the name of the folder is empty: name a folder, or use hjall.memory()")
     if name == ":memory:":
         raise invalid(f"{function}: ':memory:' is no folder: use hjall.memory() for a database in memory")
-    if os.sep not in name and _is_address(name) and not os.path.isdir(name):
+    url = _URL.match(name)
+    if url and url[1].lower() == "file" and not os.path.isdir(name):
+        raise invalid(f"{function}: {name!r} is a URL: name the folder by its path")
+    if (url or (os.sep not in name and _is_address(name))) and not os.path.isdir(name):
         raise invalid(
             f"{function} opens a folder in this process, and {name!r} looks like the address of a server: use "
             f'happybase.Connection for a server, or write "./{name}" for a folder of this name'
