@@ -48,7 +48,7 @@ class Database {
     return new Table(this[BACKEND], tableName(name, 'table'));
   }
 
-  /** Completes pending calls, then closes the database. Idempotent; later calls fail with code CLOSED. */
+  /** Completes pending calls, also of several steps, then closes the database. Later calls fail with code CLOSED. */
   close() {
     const backend = this[BACKEND];
     return backend.deferred.thenClose(() => backend.close());

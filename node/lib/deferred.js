@@ -73,6 +73,9 @@ class DeferredCalls {
   count = 0;
   /** The conversions of calls that begin after them. */
   #conversions = new Set();
+  /** The number of calls of several steps that have begun and have not ended, and what to call once it is 0. */
+  #stepping = 0;
+  #whenStepped;
   #closed;
 
   /** Whether the database will be closed after the deferred calls: further calls are refused. */
@@ -110,23 +113,44 @@ class DeferredCalls {
     return made;
   }
 
+  /**
+   * Begins a call of several steps, of which each is a call to the backend: `count`, `toArray`. The database will be
+   * closed after it. It must not wait for the program, which may be waiting for `close`.
+   * @returns {() => void} ends the call
+   */
+  begin() {
+    this.#stepping += 1;
+    return () => {
+      this.#stepping -= 1;
+      if (this.#stepping === 0) this.#whenStepped?.();
+    };
+  }
+
   /** Begins all deferred calls now. */
   beginAll() {
     if (this.count === 0) return;
     for (const work of waitingWork()) if (work instanceof DeferredCall) work.runFor(this);
   }
 
+  get #isBusy() {
+    return this.count > 0 || this.#conversions.size > 0 || this.#stepping > 0;
+  }
+
   /** Runs a function, which closes the database, after all calls have begun. */
   thenClose(close) {
     if (this.#closed !== undefined) return this.#closed;
-    if (this.count === 0 && this.#conversions.size === 0) return close();
+    if (!this.#isBusy) return close();
     this.#closed = this.#closeAfterAll(close);
     return this.#closed;
   }
 
   async #closeAfterAll(close) {
-    while (this.count > 0 || this.#conversions.size > 0) {
+    while (this.#isBusy) {
       await Promise.allSettled(this.#conversions);
+      if (this.#stepping > 0)
+        await new Promise((resolve) => {
+          this.#whenStepped = resolve;
+        });
       // Work is done in its order: then the calls that waited have begun.
       if (this.count > 0) await room(0);
     }

@@ -28,12 +28,14 @@ function prepared(options, where, encoding) {
 async function count(backend, table, options) {
   const { scan, signal, report } = prepared(checked(options, COUNT_OPTIONS, 'count'), 'count', backend.encoding);
   const rows = new Scan(backend, table, scan, signal, 'count');
-  let counted = 0;
-  for (let block = await rows.nextBlock(); block.length > 0; block = await rows.nextBlock()) {
-    counted += block.length;
-    report(counted);
-  }
-  return counted;
+  return await rows._whole(async () => {
+    let counted = 0;
+    for (let block = await rows.nextBlock(); block.length > 0; block = await rows.nextBlock()) {
+      counted += block.length;
+      report(counted);
+    }
+    return counted;
+  });
 }
 
 function countSync(backend, table, options) {
@@ -82,12 +84,14 @@ async function deleteRows(backend, table, options) {
   const rows = new Scan(backend, table, scan, signal, 'deleteRows');
   let count = 0;
   try {
-    for (let block = await rows.nextBlock(); block.length > 0; block = await rows.nextBlock()) {
-      const mutations = deletesOf(block, durability);
-      const answers = await backend.run(OPERATIONS.mutateMany, { table, mutations }, signal);
-      count += deleted(mutations, answers, backend.reading, count);
-      report(count);
-    }
+    await rows._whole(async () => {
+      for (let block = await rows.nextBlock(); block.length > 0; block = await rows.nextBlock()) {
+        const mutations = deletesOf(block, durability);
+        const answers = await backend.run(OPERATIONS.mutateMany, { table, mutations }, signal);
+        count += deleted(mutations, answers, backend.reading, count);
+        report(count);
+      }
+    });
   } catch (error) {
     throw locate(error, 'deleteRows', { table }, deleteRows);
   } finally {

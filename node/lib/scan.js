@@ -9,6 +9,7 @@ const { traced } = require('./tracing.js');
 
 /** The common part of both forms of a scan. */
 class BaseScan {
+  #backend;
   #open;
   #source;
   #place;
@@ -19,6 +20,7 @@ class BaseScan {
 
   constructor(backend, table, scan, signal, where, reading = PLAIN) {
     signalOf({ signal }, where);
+    this.#backend = backend;
     this.#open = () => backend.scan(table, scan, signal);
     this.#place = { where, table };
     this.#reading = reading;
@@ -34,6 +36,10 @@ class BaseScan {
   _located(error, below) {
     const { where, table } = this.#place;
     return locate(error, where, { table }, below);
+  }
+
+  get _backend() {
+    return this.#backend;
   }
 
   /** Fetches a block, which is a separate call for diagnostics. */
@@ -73,6 +79,8 @@ class BaseScan {
 class Scan extends BaseScan {
   /** The last call that has not been answered, if any: concurrent calls are answered in their order. */
   #turn;
+  /** Whether blocks are fetched although the database is being closed. */
+  #isKept = false;
 
   constructor(backend, table, scan, signal, where = 'scan', reading = undefined) {
     super(backend, table, scan, signal, where, reading);
@@ -95,6 +103,9 @@ class Scan extends BaseScan {
    * the functions of the program that wait.
    */
   async #inTurn(take, end) {
+    const { deferred, isClosed } = this._backend;
+    const mayFetch = !isClosed || this.#isKept;
+    const ended = deferred.begin();
     const before = this.#turn;
     let answered;
     const turn = new Promise((resolve) => {
@@ -105,12 +116,32 @@ class Scan extends BaseScan {
       if (before !== undefined) await before;
       // Checked again, since the scan may have been closed in the meantime.
       while (this._at >= this._block.length) {
-        if (!(await this.#fetched())) return end;
+        if (!(await this.#fetched(mayFetch))) return end;
       }
       return take();
     } finally {
       if (this.#turn === turn) this.#turn = undefined;
       answered();
+      ended();
+    }
+  }
+
+  /**
+   * Reads the scan to its end, even if the database is closed meanwhile: `close` waits for it.
+   * @template T
+   * @param {() => Promise<T>} read must not wait for the program
+   * @returns {Promise<T>}
+   */
+  async _whole(read) {
+    const { deferred, isClosed } = this._backend;
+    // A call that begins after `close` must not delay it.
+    if (isClosed) return await read();
+    const ended = deferred.begin();
+    this.#isKept = true;
+    try {
+      return await read();
+    } finally {
+      ended();
     }
   }
 
@@ -121,17 +152,18 @@ class Scan extends BaseScan {
   }
 
   /** Fetches a block unless rows are left; false at the end. Errors get the stack of the code that awaits the call. */
-  #fetched() {
-    return this.#fetch().catch((error) => {
+  #fetched(mayFetch) {
+    return this.#fetch(mayFetch).catch((error) => {
       throw this._located(error, this.#inTurn);
     });
   }
 
-  async #fetch() {
+  async #fetch(mayFetch) {
     if (this._at < this._block.length) return true;
     if (this._ended) return false;
     let block;
     try {
+      if (!mayFetch) throw this._backend.closedError();
       block = await this._traced(() => this._source.next());
     } catch (error) {
       this.close();
@@ -157,12 +189,14 @@ class Scan extends BaseScan {
 
   /** All remaining rows. */
   async toArray() {
-    const all = [];
-    for (;;) {
-      const block = await this.nextBlock();
-      if (block.length === 0) return all;
-      for (const row of block) all.push(row);
-    }
+    return await this._whole(async () => {
+      const all = [];
+      for (;;) {
+        const block = await this.nextBlock();
+        if (block.length === 0) return all;
+        for (const row of block) all.push(row);
+      }
+    });
   }
 
   /** Closes the scan; `break` in a `for await` loop calls this. */

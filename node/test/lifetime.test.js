@@ -89,6 +89,68 @@ test('close completes pending calls', async () => {
   await assert.rejects(table.put('r', { 'f:a': 'x' }), { code: 'CLOSED' });
 });
 
+/** The rows of a table that are several blocks of a scan. */
+const ROWS = 5000;
+
+/** Creates a table with ROWS rows. */
+function fill(db) {
+  db.createTableSync('t', ['f']);
+  const batch = db.table('t').batch();
+  for (let i = 0; i < ROWS; i += 1) batch.put(`r${i}`, { 'f:a': 'x'.repeat(300) });
+  batch.writeSync();
+  return db;
+}
+
+/** Connects to a database with such a table. */
+async function connected(t) {
+  const db = fill(hjall.memory({ encoding: 'utf8' }));
+  t.after(() => db.close());
+  const { port } = await db.serve({ port: 0 });
+  return await hjall.connect({ port, encoding: 'utf8' });
+}
+
+test('close completes calls of several steps that have begun', async (t) => {
+  for (const [where, db] of [
+    ['remote', await connected(t)],
+    ['embedded', fill(hjall.openSync(folder(), { encoding: 'utf8' }))],
+  ]) {
+    const table = db.table('t');
+    const scan = table.scan();
+    const seen = [];
+    const next = Array.from({ length: 4000 }, () => scan.next());
+    const calls = [
+      table.count({ onProgress: (rows) => seen.push(rows) }),
+      table.scan().toArray().then((rows) => rows.length),
+      table.deleteRows({ prefix: 'r1' }),
+      Promise.all(next).then((all) => all.filter(({ done }) => !done).length),
+    ];
+    const closed = db.close();
+    for (const later of [() => table.count(), () => table.deleteRows({ prefix: 'r' }), () => table.scan().toArray(), () => table.scan().next()])
+      await assert.rejects(later(), { code: 'CLOSED' }, where);
+    assert.deepEqual(await Promise.all(calls), [ROWS, ROWS, 1111, 4000], where);
+    assert.ok(seen.length > 1, `${where}: the count has ${seen.length} steps`);
+    await closed;
+    await assert.rejects(scan.next().then(() => scan.toArray()), { code: 'CLOSED' }, where);
+  }
+});
+
+test('a call of several steps may close the database', async (t) => {
+  const db = await connected(t);
+  const closed = [];
+  const counted = await db.table('t').count({ onProgress: () => closed.push(db.close()) });
+  assert.equal(counted, ROWS);
+  await Promise.all(closed);
+  await assert.rejects(db.tables(), { code: 'CLOSED' });
+});
+
+test('closeSync ends calls of several steps', async (t) => {
+  for (const db of [await connected(t), fill(hjall.memory({ encoding: 'utf8' }))]) {
+    const counted = db.table('t').count();
+    db.closeSync();
+    await assert.rejects(counted, { code: 'CLOSED' });
+  }
+});
+
 test('closeSync completes pending calls', async () => {
   const db = hjall.memory({ encoding: 'utf8' });
   db.createTableSync('t', ['f']);

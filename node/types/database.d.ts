@@ -180,11 +180,17 @@ export declare class Database<In extends Input = Uint8Array, Out extends Reads =
   /** `clusterId` on the calling thread. */
   clusterIdSync(options?: Abortable): string;
 
-  /** Completes pending calls, then closes the database. Idempotent; later calls fail with code CLOSED. */
+  /**
+   * Completes pending calls, then closes the database. Idempotent; later calls fail with code CLOSED.
+   *
+   * Pending calls include `count`, `deleteRows`, `toArray` and calls with long lists, which take several steps. Not
+   * waited for is what the program continues: after its current step, a `for await` loop over a scan, a stream and a
+   * `bulkLoad` fail with code CLOSED.
+   */
   close(): Promise<void>;
   /**
-   * Closes the database on the calling thread. A remote database accepts no further calls and does not wait for
-   * pending ones.
+   * Closes the database on the calling thread. Calls of several steps fail with code CLOSED if they have not ended. A
+   * remote database does not wait for pending calls.
    */
   closeSync(): void;
   /** Closes it at the end of `await using`. */
