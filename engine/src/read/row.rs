@@ -189,7 +189,13 @@ fn open_in(core: &Core, table: &Arc<TableState>, get: &Get, budget: &dyn Budget)
     let to = key::row_end(&from);
     let wanted = |space| plans.iter().any(|plan| plan.family.space == space);
     let (snapshot, cached) = match source(core, found, table, wanted, (&from, &to))? {
-        Source::Cached(row, rest) => {
+        Source::Cached(_, _, Some(packed))
+            if is_of_newest(get)
+                && let Some(answer) = of_packed(&packed, &get.columns, families) =>
+        {
+            return Ok((Arc::clone(table), Opened::Answer(answer)));
+        }
+        Source::Cached(row, rest, _) => {
             (Arc::new(PartlyCachedRow { row: Arc::clone(&row), rest }) as Arc<dyn Snapshot>, Some(row))
         }
         Source::Stored(snapshot) if is_of_newest(get) => {
@@ -280,8 +286,9 @@ pub(super) fn of_columns(whole: &Row, columns: &Columns, families: &[Family]) ->
 
 /// The source of a row.
 enum Source {
-    /// The row cache; families that are not cached, a snapshot of the same state.
-    Cached(Arc<CachedRow>, Option<Arc<dyn Snapshot>>),
+    /// The row cache; families that are not cached, a snapshot of the same state. And the whole row in its packed form,
+    /// if it has just been packed.
+    Cached(Arc<CachedRow>, Option<Arc<dyn Snapshot>>, Option<PackedRow>),
     /// A snapshot of the store.
     Stored(Arc<dyn Snapshot>),
 }
@@ -299,11 +306,11 @@ fn source(
     let (row, admission) = match found {
         Lookup::Packed(packed) => {
             return Ok(match packed.unpack(families) {
-                Some(row) => Source::Cached(Arc::new(row), None),
+                Some(row) => Source::Cached(Arc::new(row), None, None),
                 None => Source::Stored(core.store.snapshot()?),
             });
         }
-        Lookup::Hit(row, _) if row.has(&wanted) => return Ok(Source::Cached(row, None)),
+        Lookup::Hit(row, _) if row.has(&wanted) => return Ok(Source::Cached(row, None, None)),
         Lookup::Hit(row, admission) => (row, admission),
         Lookup::Admitted(admission) => (Arc::new(CachedRow::unread(families)), admission),
         Lookup::Miss => return Ok(Source::Stored(core.store.snapshot()?)),
@@ -321,20 +328,20 @@ fn source(
     let more =
         row.with(&wanted, &RowSource { snapshot: &snapshot, from, to, now_ms, charge: &charge, garbage: &garbage });
     table.count_garbage(garbage.get());
-    let row = match more? {
+    let (row, packed) = match more? {
         Some(more) if more.is_too_large() => {
             core.row_cache.refuse(&admission);
             return Ok(Source::Stored(snapshot));
         }
         Some(more) => {
             let more = Arc::new(more);
-            core.row_cache.put(admission, &more);
-            more
+            let packed = core.row_cache.put(admission, &more);
+            (more, packed)
         }
-        None => row,
+        None => (row, None),
     };
     let rest = (!row.has(&wanted)).then_some(snapshot);
-    Ok(Source::Cached(row, rest))
+    Ok(Source::Cached(row, rest, packed))
 }
 
 /// The newest visible versions of one column, newest first: at most `count`, at most VERSIONS. Increments, appends,

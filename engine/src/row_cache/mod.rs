@@ -346,14 +346,21 @@ impl RowCache {
         events == admission.events && events.is_multiple_of(EVENT) && generation == admission.generation
     }
 
-    /// Inserts a row, unless a write of the row has begun since its lookup.
-    pub(crate) fn put(&self, admission: Admission, row: &Arc<CachedRow>) {
+    /// Inserts a row, unless a write of the row has begun since its lookup. Returns the row in its packed form, if it has
+    /// one.
+    pub(crate) fn put(&self, admission: Admission, row: &Arc<CachedRow>) -> Option<PackedRow> {
+        let content = Content::of(admission.name.clone(), row);
+        let packed = match &content {
+            Content::Packed(packed) => Some(packed.clone()),
+            Content::Pairs(_) => None,
+        };
         let mut shard = self.shard(admission.hash).lock();
         // A write increments its counter before it takes this lock. So it is either seen here, or it removes the row
         // inserted here.
         if self.is_unchanged(&admission, admission.generation) {
-            shard.put(admission, row, self.bytes_max);
+            shard.put(&admission, content, row.families(), self.bytes_max);
         }
+        packed
     }
 
     /// Begins a write of the rows with these names. Reads do not find the rows in the cache until the guard is dropped,
@@ -426,9 +433,9 @@ impl Shard {
         }
     }
 
-    fn put(&mut self, admission: Admission, row: &Arc<CachedRow>, bytes_max: usize) {
-        let Admission { name, hash, generation, .. } = admission;
-        let (families, content, unmerged) = (Arc::clone(row.families()), Content::of(name, row), PutLog::default());
+    fn put(&mut self, admission: &Admission, content: Content, families: &Arc<[Family]>, bytes_max: usize) {
+        let Admission { hash, generation, .. } = *admission;
+        let (families, unmerged) = (Arc::clone(families), PutLog::default());
         let bytes = content.bytes();
         if bytes > bytes_max {
             return;

@@ -17,6 +17,9 @@ use crate::value;
 const FAMILY_BYTES_MAX: usize = 20 * 1024;
 /// A family that has more bytes to examine, including versions that no get returns, is not cached.
 const EXAMINED_BYTES_MAX: usize = 4 * FAMILY_BYTES_MAX;
+/// The pairs, and their bytes, after which a cursor reads the rest of a family. Most families of a row have fewer.
+const FIRST_PAIRS: usize = 8;
+const FIRST_BYTES: usize = 4 << 10;
 /// After this number of such versions of a column, the next column is sought instead.
 const STEPS_MAX: usize = 4;
 /// Families are added to a cached row while it is smaller than this.
@@ -253,8 +256,16 @@ fn read_family(family: &Family, source: &RowSource<'_>) -> Result<Option<(Arc<[P
     let mut pairs = Vec::new();
     let (mut bytes, mut examined, mut steps) = (0, 0, 0);
     let mut filter = CellFilter::new(family.rules, false, source.now_ms);
-    let mut cursor = source.snapshot.scan(family.space, source.from, source.to, Order::Ascending, 1)?;
-    while let Some(pair) = cursor.next()? {
+    let mut first = Vec::new();
+    let range = (source.from, source.to);
+    let mut cursor = source.snapshot.read(family.space, range, (FIRST_PAIRS, FIRST_BYTES), &mut first)?;
+    let mut first = first.into_iter().peekable();
+    loop {
+        let next = match (first.next(), &mut cursor) {
+            (None, Some(cursor)) => cursor.next()?,
+            (next, _) => next,
+        };
+        let Some(pair) = next else { break };
         examined += pair_bytes(&pair);
         if filter.filter(&pair.0, &pair.1) == Verdict::Drop {
             if is_expired(family, &pair, source.now_ms) {
@@ -269,7 +280,11 @@ fn read_family(family: &Family, source: &RowSource<'_>) -> Result<Option<(Arc<[P
                 && let Some(column) = filter.full_column()
             {
                 (source.charge)(1, 0)?;
-                cursor.seek(&key::prefix_end(column))?;
+                let next = key::prefix_end(column);
+                while first.next_if(|(key, _)| key[..] < next[..]).is_some() {}
+                if let (None, Some(cursor)) = (first.peek(), &mut cursor) {
+                    cursor.seek(&next)?;
+                }
                 steps = 0;
             }
             continue;

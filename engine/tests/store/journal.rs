@@ -134,7 +134,7 @@ fn damage_to_the_last_batch_is_not_taken_for_a_crash() {
         }
     }
     alter(&journal(crashed.path(), 0), |content| content[whole.len() - 9100] ^= 1);
-    assert!(refused(crashed.path()).contains("it is the last one, but had been written completely"));
+    assert!(refused(crashed.path()).contains("no intact batch follows"));
 }
 
 #[test]
