@@ -13,8 +13,8 @@
  *     collect()                        → an empty list for the mutations of a batch: { length, keeps, add(mutation), rowOf(index),
  *                                        request() }, where `request()` is the part of a mutateMany that carries them, and
  *                                        `keeps` says that mutations which are added must share no memory with the program
- *     watched(report, work, compaction)   → the promise of a copy, or of the compaction with this number, whose progress is
- *                                        reported to the function if the backend can
+ *     watched(watch, work)             → the promise of a copy or compaction, whose progress is reported, and which a signal
+ *                                        ends, as `watchOf` in `embedded/progress.js` says, if the backend can
  *     place                            → where the data is, as `inspect` shows it: { folder }, { memory: true } or { address }
  *     isClosed                         → whether `close` has been called
  *     close() / closeSync()            → completes pending calls, then releases everything; later calls fail with CLOSED
@@ -133,7 +133,7 @@ class Backend {
   }
 
   /** Awaits a copy or a compaction, and reports its progress if the backend can. */
-  watched(_report, work) {
+  watched(_watch, work) {
     return work;
   }
 

@@ -7,8 +7,8 @@
 const { inspect } = require('node:util');
 const { Backend, OPERATIONS } = require('./backend.js');
 const { name: nameBytes } = require('./bytes.js');
-const { progressOf } = require('./embedded/progress.js');
-const { checked, flag, pathOf, shown, whole } = require('./options.js');
+const { progressOf, watchOf } = require('./embedded/progress.js');
+const { checked, flag, pathOf, shown, signalOf, whole } = require('./options.js');
 const { TABLE_OPTIONS, descriptorOf, familyOf, namespaceOf, shownDescriptor } = require('./schema.js');
 const { Server, nextServer } = require('./server.js');
 const { SPLIT_OPTIONS, splitsOf } = require('./splits.js');
@@ -20,14 +20,6 @@ const CREATE_OPTIONS = new Set([...TABLE_OPTIONS, ...SPLIT_OPTIONS, 'ifNotExists
 const BACKUP_OPTIONS = new Set(['incremental', 'onProgress', 'signal']);
 const COMPACT_OPTIONS = new Set(['major', 'onProgress', 'signal']);
 const ALTER_OPTIONS = new Set([...TABLE_OPTIONS, 'signal']);
-
-let compactions = 0;
-
-/** A number for a compaction whose progress is watched: not 0. */
-function nextCompaction() {
-  compactions = (compactions % 0xffffffff) + 1;
-  return compactions;
-}
 
 function tableName(name, where) {
   if (typeof name !== 'string')
@@ -64,6 +56,14 @@ class Database {
 /** Ignores the error of a table that exists. */
 function unlessExists(error) {
   if (error.code !== 'TABLE_EXISTS') throw error;
+}
+
+/** A task whose progress is reported, and which the signal ends. `options` are `onProgress` and `signal`. */
+function watchedTask(operation, request, options) {
+  const report = progressOf(options.onProgress, operation);
+  const watch = watchOf(operation, report, signalOf(options, operation));
+  const made = task(operation, { ...request, number: watch.number }, options);
+  return watch.number === 0 ? made : { ...made, watch };
 }
 
 /** Prepares an operation whose only argument is a table name. */
@@ -169,27 +169,24 @@ defineMethods(Database, {
   flush: onTable(OPERATIONS.flush, 'flush'),
   /**
    * Compacts a table's files; with `major`, also drops everything that reads can no longer see. Resolves when the
-   * compaction has ended. `onProgress` is called at intervals with { bytes }, those that have been read.
+   * compaction has ended. `onProgress` is called at intervals with { bytes }, those that have been read. `signal`, and an
+   * exception from `onProgress`, end the compaction.
    */
   compact(name, options) {
-    const { major, onProgress, signal } = checked(options, COMPACT_OPTIONS, 'compact');
-    const report = progressOf(onProgress, 'compact');
-    const number = report === undefined ? 0 : nextCompaction();
-    const request = { table: tableName(name, 'compact'), major: flag(major, 'compact: option `major`'), number };
-    const made = task(OPERATIONS.compact, request, { signal });
-    return report === undefined ? made : { ...made, watch: (backend, done) => backend.watched(report, done, number) };
+    const given = checked(options, COMPACT_OPTIONS, 'compact');
+    const request = { table: tableName(name, 'compact'), major: flag(given.major, 'compact: option `major`') };
+    return watchedTask(OPERATIONS.compact, request, given);
   },
   /**
    * Copies the database, as of one moment during the call, to a folder that does not exist or is empty. Reads and
    * writes continue. `open` opens the copy, and `restore` copies it again. With `incremental`, files that have not
-   * changed are shared by hard links, and an earlier backup in the folder is replaced.
+   * changed are shared by hard links, and an earlier backup in the folder is replaced. `signal`, and an exception from
+   * `onProgress`, end the backup.
    */
   backup(path, options) {
     const given = checked(options, BACKUP_OPTIONS, 'backup');
-    const report = progressOf(given.onProgress, 'backup');
     const incremental = flag(given.incremental, 'backup: option `incremental`');
-    const made = task(OPERATIONS.backup, { path: pathOf(path, 'backup'), incremental }, given);
-    return report === undefined ? made : { ...made, watch: (backend, copy) => backend.watched(report, copy) };
+    return watchedTask(OPERATIONS.backup, { path: pathOf(path, 'backup'), incremental }, given);
   },
   /**
    * Figures of a table: { fileBytes, files, regions, reads, writes }. Data that is still in memory is not in files;

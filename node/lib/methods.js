@@ -61,15 +61,17 @@ function defineMethods(Class, preparations, prefix = '') {
         return recover(located);
       };
       const { watch } = prepared;
+      // What is watched is ended by its signal, and awaited until then.
+      const abandoned = watch === undefined ? signal : undefined;
       const run = () => {
         const backend = this[BACKEND];
         const converted = convertLists(request, signal);
         const answer =
           converted === undefined
-            ? backend.run(operation, request, signal)
-            : backend.deferred.after(converted, () => backend.run(operation, request, signal));
+            ? backend.run(operation, request, abandoned)
+            : backend.deferred.after(converted, () => backend.run(operation, request, abandoned));
         const { check, finish } = prepared;
-        if (check === undefined) return (watch === undefined ? answer : watch(backend, answer)).then(finish, failed);
+        if (check === undefined) return (watch === undefined ? answer : backend.watched(watch, answer)).then(finish, failed);
         const ended = (given) => {
           const error = check(given);
           if (error !== undefined) throw locate(error, where, request, ended);
@@ -96,8 +98,9 @@ function defineMethods(Class, preparations, prefix = '') {
         throw argumentError(error, methodSync);
       }
       if (prepared.signal !== undefined && isAborted(prepared, nameSync)) throw prepared.signal.reason;
-      if (prepared.watch !== undefined)
+      if (prepared.watch?.report !== undefined)
         throw argumentError(new TypeError(`${nameSync}: option \`onProgress\` needs the event loop: use ${name}()`), methodSync);
+      if (prepared.watch !== undefined) prepared.request.number = 0;
       return tracedSync(nameSync, prepared.request, () => {
         convertListsNow(prepared.request);
         let answer;

@@ -83,10 +83,14 @@ const Operation = Object.freeze({
   /** `{ table }` → `undefined`. Embedded only: Thrift2 has no such call. */
   flush: 34,
   /**
-   * `{ table, major, number }` → `undefined`. With a number other than 0, its progress can be asked for. Embedded only.
+   * `{ table, major, number }` → `undefined`. With a number other than 0, its progress can be asked for, and it can be
+   * stopped. Embedded only.
    */
   compact: 35,
-  /** `{ path }` → `undefined`: copies the database to a folder. Embedded only. */
+  /**
+   * `{ path, incremental, number }` → `undefined`: copies the database to a folder. The number is as for compact.
+   * Embedded only.
+   */
   backup: 36,
   /** `{ table }` → `{ fileBytes, files, regions, reads, writes }`. Embedded only. */
   tableStatistics: 37,
@@ -118,7 +122,10 @@ const Operation = Object.freeze({
   openMemory: 61,
   /** `{}` → `undefined`: completes pending calls, then closes the database. Embedded only. */
   close: 62,
-  /** `{ backup, path }` → `undefined`: copies a backup to a folder; needs no open database. Embedded only. */
+  /**
+   * `{ backup, path, number }` → `undefined`: copies a backup to a folder; needs no open database. The number is as for
+   * compact. Embedded only.
+   */
   restore: 63,
   /**
    * `{ number, host, port }` → `{ host, port }`: starts a Thrift server; `stopServing` takes the same `number`.

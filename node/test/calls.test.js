@@ -325,3 +325,27 @@ test('backups and restores report their progress', async () => {
     rmSync(folder, { recursive: true });
   }
 });
+
+test('a signal ends a compaction', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hjall-progress-'));
+  const db = await hjall.open(folder, { encoding: 'utf8' });
+  try {
+    await db.createTable('t', { f: { versions: 1 } });
+    for (const value of ['1', '2']) {
+      await db.table('t').put('r', { 'f:a': value });
+      await db.flush('t');
+    }
+    const { files } = await db.tableStatistics('t');
+    const controller = new AbortController();
+    const compacted = db.compact('t', { major: true, signal: controller.signal });
+    controller.abort(new Error('enough'));
+    await assert.rejects(compacted, { message: 'enough' });
+    assert.ok((await db.tableStatistics('t')).files >= files);
+    db.compactSync('t', { major: true, signal: new AbortController().signal });
+    assert.ok((await db.tableStatistics('t')).files < files);
+    await db.compact('t', { major: true, signal: new AbortController().signal });
+  } finally {
+    await db.close();
+    rmSync(folder, { recursive: true });
+  }
+});

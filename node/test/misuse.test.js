@@ -106,6 +106,22 @@ const CASES = [
   ['a Date as a timestamp', () => t.put('r', { 'f:a': 'x' }, { timestamp: new Date(5) }), TypeError, /getTime\(\)/],
   ['a callback', () => t.row('r', () => {}), TypeError, /no callback, await the promise/],
   ['a database in memory by name', () => hjall.open(':memory:'), TypeError, /use memory\(\)/],
+  ...['cacheBytes', 'rowCacheBytes', 'writeBufferBytes', 'catalogBytes'].flatMap((name) =>
+    [
+      [-1, RangeError],
+      [1.5, RangeError],
+      [NaN, RangeError],
+      [2 ** 53, RangeError],
+      ['1', TypeError],
+      [1n, TypeError],
+      [null, TypeError],
+    ].map(([size, Class]) => [
+      `${typeof size} ${size} as ${name}`,
+      async () => hjall.memory({ [name]: size }),
+      Class,
+      new RegExp(`^memory: option \`${name}\` must be an? `),
+    ]),
+  ),
   ...[
     ['a row key', () => t.put('\ud800', { 'f:a': 'x' }), 'put: row key'],
     ['a row key of a read', () => t.row('\udc00'), 'row: row key'],

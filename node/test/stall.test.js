@@ -2,7 +2,10 @@
 /** A stalled store must not stall the rest of the program: its files, its timers, its other databases. */
 
 const assert = require('node:assert/strict');
+const { mkdtempSync, readdirSync, rmSync } = require('node:fs');
 const { readFile } = require('node:fs/promises');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
 const { test } = require('node:test');
 const hjall = require('../lib/index.js');
 const { stalling } = require('./stalling.js');
@@ -78,3 +81,30 @@ test('close waits for pending calls and rejects later ones', async () => {
   await closed;
   await db.close();
 });
+
+for (const incremental of [false, true])
+  test(`a signal ends a backup, and removes what it has copied${incremental ? ', with `incremental`' : ''}`, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'hjall-ended-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const { db, store } = stalling();
+    await db.createTable('t', ['f']);
+    await db.table('t').put('r', { 'f:a': 'x' });
+    store.hold(true);
+    const controller = new AbortController();
+    const backup = db.backup(join(folder, 'copy'), { incremental, signal: controller.signal });
+    let isSettled = false;
+    const settled = backup.catch(() => {}).then(() => {
+      isSettled = true;
+    });
+    await rest();
+    controller.abort(new Error('enough'));
+    await rest();
+    assert.equal(isSettled, false, 'the promise waits for the end of the backup');
+    store.release();
+    await assert.rejects(backup, { message: 'enough' });
+    await settled;
+    assert.deepEqual(readdirSync(folder), []);
+    await db.backup(join(folder, 'copy'), { incremental, signal: new AbortController().signal });
+    assert.deepEqual(readdirSync(folder), ['copy']);
+    await db.close();
+  });

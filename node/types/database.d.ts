@@ -91,8 +91,8 @@ export declare class Database<In extends Input = Uint8Array, Out extends Reads =
   /** `flush` on the calling thread. */
   flushSync(name: string, options?: Abortable): void;
   /**
-   * Compacts a table's files; with `major`, also drops everything that reads can no longer see. Remote databases do
-   * not support this (UNSUPPORTED).
+   * Compacts a table's files; with `major`, also drops everything that reads can no longer see. Aborting `signal` ends
+   * the compaction. Remote databases do not support this (UNSUPPORTED).
    */
   compact(
     name: string,
@@ -100,8 +100,7 @@ export declare class Database<In extends Input = Uint8Array, Out extends Reads =
       major?: boolean | undefined;
       /**
        * Called about 20 times per second with the bytes of keys and values that have been read, before compression;
-       * `tableStatistics` has the size of the files. If it throws, the promise rejects with that once the compaction
-       * has ended.
+       * `tableStatistics` has the size of the files. An exception from it ends the compaction and rejects the promise.
        */
       onProgress?: ((progress: { bytes: number }) => void) | undefined;
     },
@@ -117,6 +116,10 @@ export declare class Database<In extends Input = Uint8Array, Out extends Reads =
    * With `incremental`, files that have not changed are shared by hard links: with the database, if the folder is on
    * its file system, or else with an earlier incremental backup of this database in the folder, which is replaced
    * unless it has been opened for writing since. Damage to a shared file on the disk is damage to the backup, too.
+   *
+   * Aborting `signal`, and an exception from `onProgress`, end the backup: what has been copied is removed, an earlier
+   * backup in the folder remains, and then the promise rejects. A backup that was complete by the time of the abort
+   * remains, and the promise resolves.
    */
   backup(
     path: string | URL,

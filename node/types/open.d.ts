@@ -95,7 +95,7 @@ export declare function openSync<E extends 'utf8' | undefined = undefined, B ext
 
 /**
  * Copies a backup to a folder that does not exist or is empty; `open` opens the copy. Everything is read and checked.
- * No other process may have the backup open.
+ * No other process may have the backup open. An exception from `onProgress` ends the copying and rejects the promise.
  */
 export declare function restore(
   backup: string | URL,

@@ -1,4 +1,4 @@
-//! The progress of compactions. JavaScript asks for it at intervals.
+//! The progress of compactions. JavaScript asks for it at intervals, and can end a compaction.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,20 +10,24 @@ use parking_lot::Mutex;
 #[derive(Default)]
 pub struct Compacting(Mutex<HashMap<u32, Watched>>);
 
+#[derive(Default)]
 struct Watched {
     control: Arc<CompactionControl>,
     reported_bytes: u64,
 }
 
 impl Compacting {
-    /// The control of a compaction that begins. With the number 0, its progress is not wanted.
+    /// The control of a compaction that begins. With the number 0, the compaction is not watched.
     pub fn begin(&self, number: u32) -> Arc<CompactionControl> {
-        let control = Arc::<CompactionControl>::default();
-        if number != 0 {
-            let watched = Watched { control: Arc::clone(&control), reported_bytes: 0 };
-            self.0.lock().insert(number, watched);
+        if number == 0 {
+            return Arc::default();
         }
-        control
+        Arc::clone(&self.0.lock().entry(number).or_default().control)
+    }
+
+    /// Lets a compaction end with `Cancelled` soon, also one that has not begun.
+    pub fn stop(&self, number: u32) {
+        self.0.lock().entry(number).or_default().control.stop();
     }
 
     /// The bytes that a compaction has read, if they have changed since the last call.

@@ -143,10 +143,28 @@ impl NativeDatabase {
     /// The latest progress of a backup or restore, `[table, family, cells, bytes]`; null if there is none since the
     /// last call.
     #[napi]
-    pub fn copy_progress(&self) -> Option<(String, String, f64, f64)> {
-        let report = self.session.copying.take()?;
+    pub fn copy_progress(&self, number: u32) -> Option<(String, String, f64, f64)> {
+        let report = self.session.copying.take(number)?;
         // Exact up to 2^53.
         Some((report.table, report.family, report.cells as f64, report.bytes as f64))
+    }
+
+    /// Lets a backup or restore end soon with the error `Cancelled`.
+    #[napi]
+    pub fn stop_copy(&self, number: u32) {
+        self.session.copying.stop(number);
+    }
+
+    /// Forgets the progress of a backup or restore that has ended.
+    #[napi]
+    pub fn end_copy(&self, number: u32) {
+        self.session.copying.end(number);
+    }
+
+    /// Lets a compaction end soon with the error `Cancelled`.
+    #[napi]
+    pub fn stop_compaction(&self, number: u32) {
+        self.session.compacting.stop(number);
     }
 
     /// The bytes that a compaction has read, if they have changed since the last call; otherwise null.

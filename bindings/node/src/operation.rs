@@ -87,7 +87,7 @@ pub fn run(session: &Session, from: &mut Request, out: &mut Answer<'_>, origin: 
         }
         Operation::Backup => {
             let (path, incremental) = (PathBuf::from(from.text()?), from.flag()?);
-            let mut report = session.copying.reporter();
+            let mut report = session.copying.begin(from.u32()?)?;
             match incremental {
                 false => engine()?.backup(&path, &mut report)?,
                 true => engine()?.backup_incremental(&path, &mut report)?,
@@ -95,7 +95,7 @@ pub fn run(session: &Session, from: &mut Request, out: &mut Answer<'_>, origin: 
         }
         Operation::Restore => {
             let (backup, path) = (from.text()?, from.text()?);
-            let mut report = session.copying.reporter();
+            let mut report = session.copying.begin(from.u32()?)?;
             Engine::restore(Path::new(&backup), Path::new(&path), Options::default(), &mut report)?;
         }
         Operation::TableStatistics => figures(&statistics::of_table(&engine()?, &name(from)?)?, out),

@@ -14,7 +14,7 @@ const { CollectedMutations, WriterPool } = require('./collected.js');
 const { reader } = require('./decode.js');
 const { encode } = require('./encode.js');
 const { hasParts, inParts, isLong, writtenInParts } = require('./parts.js');
-const { compactionProgress, copyProgress, watched } = require('./progress.js');
+const { copying, compacting, watched } = require('./progress.js');
 const { RequestWriter } = require('./request-writer.js');
 
 /** Size of the memory for synchronous requests and their answers, and how much of it must be free for an answer. */
@@ -189,11 +189,9 @@ class EmbeddedBackend extends Backend {
     return make('Closed', 'the database has been closed: open it again to use it');
   }
 
-  /** Awaits a copy, or the compaction with this number, and reports its progress. */
-  watched(report, work, compaction) {
-    if (compaction === undefined) return watched(() => copyProgress(this.#native), report, work);
-    const over = () => this.#native.endCompaction(compaction);
-    return watched(() => compactionProgress(this.#native, compaction), report, work).finally(over);
+  watched(watch, work) {
+    const { operation, number } = watch;
+    return watched((operation === OPERATIONS.compact ? compacting : copying)(this.#native, number), watch, work);
   }
 
   runSync(operation, request) {

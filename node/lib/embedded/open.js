@@ -8,7 +8,7 @@ const { checked, encodingOf, flag, oneOf, pathOf, shown, whole } = require('../o
 const { readingOf } = require('../reading.js');
 const { EmbeddedBackend } = require('./backend.js');
 const { ManualClock } = require('./clock.js');
-const { progressOf } = require('./progress.js');
+const { progressOf, watchOf } = require('./progress.js');
 const { native } = require('./native.js');
 
 const SIZES = ['cacheBytes', 'rowCacheBytes', 'writeBufferBytes', 'catalogBytes'];
@@ -114,9 +114,10 @@ function restoring(backup, path, where) {
 async function restore(backup, path, options) {
   const report = progressOf(checked(options, new Set(['onProgress']), 'restore').onProgress, 'restore');
   const { backend, request } = restoring(backup, path, 'restore');
+  const watch = watchOf(OPERATIONS.restore, report);
   try {
-    const copy = backend.run(OPERATIONS.restore, request);
-    await (report === undefined ? copy : backend.watched(report, copy));
+    const copy = backend.run(OPERATIONS.restore, { ...request, number: watch.number });
+    await (report === undefined ? copy : backend.watched(watch, copy));
   } catch (error) {
     throw locate(error, 'restore', {}, restore);
   }
@@ -126,7 +127,7 @@ async function restore(backup, path, options) {
 function restoreSync(backup, path) {
   const { backend, request } = restoring(backup, path, 'restoreSync');
   try {
-    backend.runSync(OPERATIONS.restore, request);
+    backend.runSync(OPERATIONS.restore, { ...request, number: 0 });
   } catch (error) {
     throw locate(error, 'restoreSync', {}, restoreSync);
   }
