@@ -1,5 +1,7 @@
 """Features that HappyBase does not have. The scripts of `tests/scripts` test the engine's rules in detail."""
 
+import functools
+import operator
 import struct
 
 import pytest
@@ -230,6 +232,46 @@ def test_filters_compose(table):
         deep = even
         for _ in range(200):
             deep = filters.SkipFilter(deep)
+
+
+CHAINS = {"MUST_PASS_ALL": ("&", operator.and_), "MUST_PASS_ONE": ("|", operator.or_)}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_chains_of_filters_are_lists(name):
+    """Chains with a common beginning do not affect each other, whichever is made first."""
+    sign, join = CHAINS[name]
+    other_sign, other = CHAINS["MUST_PASS_ONE" if sign == "&" else "MUST_PASS_ALL"]
+    a, b, c, d = (filters.PrefixFilter(key) for key in (b"a", b"b", b"c", b"d"))
+    text = {id(one): f"PrefixFilter({key!r})" for one, key in ((a, b"a"), (b, b"b"), (c, b"c"), (d, b"d"))}
+    both = join(a, b)
+    chains = [
+        (both, [a, b]),
+        (join(both, c), [a, b, c]),
+        (join(both, d), [a, b, d]),
+        (join(join(both, c), d), [a, b, c, d]),
+        (join(both, c), [a, b, c]),
+    ]
+    for chain, members in [*chains, *reversed(chains)]:
+        assert chain == filters.FilterList(name, members)
+        assert repr(chain) == f" {sign} ".join(text[id(one)] for one in members)
+    assert repr(other(both, c)) == f"({both!r}) {other_sign} {text[id(c)]}"
+    assert join(both, both) == filters.FilterList(name, [a, b, both])
+    listed = filters.FilterList(name, [a, b])
+    assert join(listed, c) == filters.FilterList(name, [a, b, c]) != listed == both
+    assert repr(join(listed, c)) == f"{listed!r} {sign} {text[id(c)]}"
+    long = functools.reduce(join, [a] * 20_000)
+    assert long == filters.FilterList(name, [a] * 20_000) and repr(long).count(sign) == 19_999
+
+
+def test_chains_of_filters_are_nested_at_most_100_levels_deep():
+    nested, one = filters.PrefixFilter(b"a"), filters.PrefixFilter(b"b")
+    for _ in range(99):
+        nested = one & nested
+    for deeper in (lambda: one & nested, lambda: one | nested, lambda: nested | one):
+        with pytest.raises(hjall.InvalidArgument, match="at most 100 levels"):
+            deeper()
+    assert (nested & one) == (nested & one) != nested
 
 
 def test_every_filter_can_be_used(table):

@@ -1,5 +1,6 @@
 //! Filters as Python values, which compose with `&` and `|`.
 
+mod chain;
 mod comparator;
 
 use std::sync::{Arc, OnceLock};
@@ -12,6 +13,7 @@ use hjall_engine::mutation::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use chain::{Chain, Operand};
 pub use comparator::Comparator;
 use comparator::comparator;
 
@@ -22,50 +24,79 @@ use crate::error::{self, Place};
 /// ``a & b`` keeps what both filters keep; ``a | b`` keeps what at least one of them keeps. Filters are immutable.
 #[pyclass(frozen, module = "hjall.filters", eq)]
 pub struct Filter {
-    spec: Arc<FilterSpec>,
-    /// The Python expression for the filter, as far as it is known.
+    form: Form,
+    /// The Python expression for the filter, as far as it is known. That of a chain is set when it is needed.
     expression: OnceLock<String>,
+}
+
+enum Form {
+    Spec(Arc<FilterSpec>),
+    /// `&` or `|` made the filter. `spec` is set when it is needed.
+    Chain {
+        chain: Chain,
+        spec: OnceLock<Arc<FilterSpec>>,
+    },
 }
 
 impl PartialEq for Filter {
     fn eq(&self, other: &Self) -> bool {
-        self.spec == other.spec
+        self.spec() == other.spec()
     }
 }
 
 impl Filter {
     /// The engine's representation of the filter.
     pub fn spec(&self) -> Arc<FilterSpec> {
-        Arc::clone(&self.spec)
+        Arc::clone(match &self.form {
+            Form::Spec(spec) => spec,
+            Form::Chain { chain, spec } => spec.get_or_init(|| Arc::new(chain.spec())),
+        })
+    }
+
+    fn chain(&self) -> Option<&Chain> {
+        match &self.form {
+            Form::Spec(_) => None,
+            Form::Chain { chain, .. } => Some(chain),
+        }
     }
 
     fn expression(&self) -> Option<&str> {
+        if self.expression.get().is_none()
+            && let Some(text) = self.chain().and_then(Chain::expression)
+        {
+            let _ = self.expression.set(text);
+        }
         self.expression.get().map(String::as_str)
     }
 
     fn of(spec: FilterSpec) -> Self {
-        Self { spec: Arc::new(spec), expression: OnceLock::new() }
+        Self { form: Form::Spec(Arc::new(spec)), expression: OnceLock::new() }
+    }
+
+    fn depth(&self) -> usize {
+        self.chain().map_or_else(|| self.spec().depth(), Chain::depth)
+    }
+
+    /// The filter as an operand of an operator.
+    fn operand(&self, operator: ListOperator) -> Operand {
+        let spec = FilterSpec::clone(&self.spec());
+        // The operand of another operator needs parentheses.
+        let is_other = spec.as_list().is_some_and(|(own, _)| own != operator);
+        let text = self.expression().map(|text| match is_other && text.contains(' ') {
+            true => format!("({text})"),
+            false => text.to_owned(),
+        });
+        Operand { spec, text, depth: self.depth() }
     }
 
     fn join(&self, other: &Self, operator: ListOperator) -> PyResult<Self> {
-        // A chain of one operator becomes a single list, as in the filter language.
-        let mut members = match self.spec.as_list() {
-            Some((own, members)) if own == operator => members.to_vec(),
-            _ => vec![(*self.spec).clone()],
+        let operand = other.operand(operator);
+        let chain = match self.chain() {
+            Some(chain) if chain.operator() == operator => chain.with(operand),
+            _ => Chain::new(operator, self.operand(operator)).with(operand),
         };
-        members.push((*other.spec).clone());
-        let joined = checked(FilterSpec::list(operator, members))?;
-        let sign = if operator == ListOperator::All { '&' } else { '|' };
-        let side = |filter: &Self| {
-            let text = filter.expression()?;
-            // The operand of another operator needs parentheses.
-            let list = filter.spec.as_list().is_some_and(|(own, _)| own != operator);
-            Some(if list && text.contains([' ']) { format!("({text})") } else { text.to_owned() })
-        };
-        if let (Some(one), Some(two)) = (side(self), side(other)) {
-            let _ = joined.expression.set(format!("{one} {sign} {two}"));
-        }
-        Ok(joined)
+        check_depth(chain.depth())?;
+        Ok(Self { form: Form::Chain { chain, spec: OnceLock::new() }, expression: OnceLock::new() })
     }
 }
 
@@ -102,10 +133,15 @@ pub fn within_prefix(prefix: Bytes, filter: Option<Arc<FilterSpec>>) -> Arc<Filt
 
 /// Makes a filter, unless it is nested too deeply.
 fn checked(spec: FilterSpec) -> PyResult<Filter> {
-    if spec.depth() > DEPTH_MAX {
-        return Err(error::invalid(format!("filters may be nested at most {DEPTH_MAX} levels deep")));
-    }
+    check_depth(spec.depth())?;
     Ok(Filter::of(spec))
+}
+
+fn check_depth(depth: usize) -> PyResult<()> {
+    if depth <= DEPTH_MAX {
+        return Ok(());
+    }
+    Err(error::invalid(format!("filters may be nested at most {DEPTH_MAX} levels deep")))
 }
 
 fn bytes(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
@@ -135,7 +171,7 @@ fn column_check(
 }
 
 fn specs(filters: Vec<PyRef<'_, Filter>>) -> Vec<FilterSpec> {
-    filters.iter().map(|filter| (*filter.spec).clone()).collect()
+    filters.iter().map(|filter| FilterSpec::clone(&filter.spec())).collect()
 }
 
 #[pymethods]
@@ -154,12 +190,12 @@ impl Filter {
     }
 
     fn __repr__(&self) -> String {
-        self.expression().map_or_else(|| format!("{:?}", self.spec), ToOwned::to_owned)
+        self.expression().map_or_else(|| format!("{:?}", self.spec()), ToOwned::to_owned)
     }
 
     /// The filter in HBase's serialized form (protobuf), as HBase's Java client sends it.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.spec.to_bytes())
+        PyBytes::new(py, &self.spec().to_bytes())
     }
 
     /// Parses HBase's serialized form.
@@ -186,12 +222,12 @@ impl Filter {
 
     #[staticmethod]
     fn skip(inner: &Bound<'_, Self>) -> PyResult<Self> {
-        checked(FilterSpec::skip((*inner.get().spec).clone()))
+        checked(FilterSpec::skip(FilterSpec::clone(&inner.get().spec())))
     }
 
     #[staticmethod]
     fn while_match(inner: &Bound<'_, Self>) -> PyResult<Self> {
-        checked(FilterSpec::while_match((*inner.get().spec).clone()))
+        checked(FilterSpec::while_match(FilterSpec::clone(&inner.get().spec())))
     }
 
     #[staticmethod]
