@@ -4,10 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Clock;
+use crate::error::{Error, Result};
 use crate::store::{StoreOptions, cached_files_max, held_by_compactions, memory_bytes, memtables_in_use};
 
 /// The least memory for the row cache if the size of neither cache is set.
 const ROW_CACHE_BYTES_MIN: u64 = 96 << 20;
+
+/// The largest size of a cache.
+const CACHE_BYTES_MAX: u64 = 1 << 40;
 
 /// The memory of a backup, without what it reads from journals, in bytes: the blocks whose keys are in the index of the
 /// file being written, of at most 64 MiB, its block cache, and pairs that wait to be written.
@@ -68,6 +72,22 @@ impl Options {
     /// The default of [`Self::open_files`] for this process.
     pub fn default_open_files() -> usize {
         cached_files_max()
+    }
+
+    /// Checks the sizes of the caches. A cache allocates a small part of its size when it is created.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: a size exceeds 1 TiB.
+    pub(crate) fn check(&self) -> Result<()> {
+        for (name, bytes) in [("cache_bytes", self.cache_bytes), ("row_cache_bytes", self.row_cache_bytes)] {
+            if let Some(bytes) = bytes.filter(|bytes| *bytes > CACHE_BYTES_MAX) {
+                return Err(Error::invalid(format!(
+                    "{name} is {bytes}, more than the largest size of a cache, {CACHE_BYTES_MAX} (1 TiB); give the \
+                     number of bytes of memory that the cache may use"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// The memory that these options allow on this machine.

@@ -42,6 +42,7 @@ impl Handle {
     /// # Errors
     /// `InvalidArgument` if it is open with other options; those of [`FjallStore::open`] and [`Core::open`].
     pub(crate) fn open(path: &Path, options: Options) -> Result<Arc<Self>> {
+        options.check()?;
         if options.read_only {
             let core = Core::open(FjallStore::open(path, options.for_store())?, &options)?;
             return Ok(Self::new(Owner::Own(Box::new(core))));
@@ -60,6 +61,7 @@ impl Handle {
 
     /// Opens an empty database in memory.
     pub(crate) fn memory(options: Options) -> Result<Arc<Self>> {
+        options.check()?;
         if options.read_only {
             return Err(Error::invalid(
                 "a database in memory cannot be opened for reading only, because it begins empty; open the folder of a \

@@ -29,10 +29,10 @@ impl Engine {
         self.compact_with(name, major, &Arc::default())
     }
 
-    /// Compacts a table's files, one family after the other, and returns when done. A minor compaction merges new
-    /// files into the older ones, so that reads search fewer; a major one rewrites everything and drops all cells and delete markers that no read can see
-    /// any more, and applies altered COMPRESSION, BLOOMFILTER and BLOCKSIZE. A disabled table is not compacted, as in
-    /// HBase.
+    /// Compacts a table's files, one family after the other, and returns when done. A minor compaction merges new files
+    /// into the older ones, so that reads search fewer; a major one rewrites everything and drops all cells and delete
+    /// markers that no read can see any more, and applies altered COMPRESSION, BLOOMFILTER and BLOCKSIZE. A disabled
+    /// table is not compacted, as in HBase.
     ///
     /// `control` reports progress, sets the pace and can stop the compaction from another thread.
     ///
@@ -112,8 +112,8 @@ impl Engine {
     }
 
     /// The enabled tables in which reads have searched so many sorted runs, such as those that a load leaves, that a
-    /// minor compaction is worth its work. Has to be called at intervals of about a second: it considers the reads since
-    /// the last call.
+    /// minor compaction is worth its work. Has to be called at intervals of about a second: it considers the reads
+    /// since the last call.
     pub fn tables_to_merge(&self) -> Vec<TableName> {
         let core = self.core();
         let is_due = |table: &Arc<TableState>| {

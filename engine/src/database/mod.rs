@@ -72,7 +72,7 @@ impl Engine {
     /// Opens an empty database in memory.
     ///
     /// # Errors
-    /// None in practice.
+    /// `InvalidArgument`: an option is out of range.
     pub fn memory(options: Options) -> Result<Self> {
         Handle::memory(options).map(Self::of)
     }

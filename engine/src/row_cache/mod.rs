@@ -346,8 +346,8 @@ impl RowCache {
         events == admission.events && events.is_multiple_of(EVENT) && generation == admission.generation
     }
 
-    /// Inserts a row, unless a write of the row has begun since its lookup. Returns the row in its packed form, if it has
-    /// one.
+    /// Inserts a row, unless a write of the row has begun since its lookup. Returns the row in its packed form, if it
+    /// has one.
     pub(crate) fn put(&self, admission: Admission, row: &Arc<CachedRow>) -> Option<PackedRow> {
         let content = Content::of(admission.name.clone(), row);
         let packed = match &content {

@@ -17,8 +17,8 @@ pub(crate) fn create(path: &Path) -> io::Result<()> {
     DirBuilder::new().create(path)
 }
 
-/// Creates a folder with mode 0700, and its parents with the usual mode, unless it exists. Makes the names of what it has
-/// created durable.
+/// Creates a folder with mode 0700, and its parents with the usual mode, unless it exists. Makes the names of what it
+/// has created durable.
 pub(crate) fn create_unless_exists(path: &Path) -> io::Result<()> {
     let created = match create(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {

@@ -101,3 +101,23 @@ fn a_table_keeps_its_database_open() {
     t.put(&put("r", &[("f:q", 1, "v")])).unwrap();
     assert_eq!(read(&t, "r"), ["f:q@1=v"]);
 }
+
+/// A cache allocates a part of its size when it is created, and a process that cannot allocate memory is aborted.
+#[test]
+fn caches_beyond_any_memory_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for bytes in [(1 << 40) + 1, 1 << 45, u64::MAX] {
+        let block_cache = Options { cache_bytes: Some(bytes), ..Options::default() };
+        let row_cache = Options { row_cache_bytes: Some(bytes), ..Options::default() };
+        for (options, name) in [(block_cache, "cache_bytes"), (row_cache, "row_cache_bytes")] {
+            for opened in [Engine::open(folder.path(), options.clone()), Engine::memory(options)] {
+                let error = opened.err().unwrap();
+                assert_eq!(error.kind(), E::InvalidArgument);
+                assert!(error.message().starts_with(&format!("{name} is {bytes}, more than")), "{error}");
+            }
+        }
+    }
+    let most = Options { cache_bytes: Some(1 << 40), row_cache_bytes: Some(1 << 40), ..Options::default() };
+    Engine::memory(most.clone()).unwrap().close().unwrap();
+    Engine::open(folder.path(), most).unwrap().close().unwrap();
+}

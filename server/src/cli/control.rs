@@ -339,6 +339,15 @@ pub fn ask_for_backup(data: &Path, to: &Path, extent: Extent) -> Option<Result<(
         // A socket that a killed server left refuses connections.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => None,
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => None,
+        // The standard library refuses the path before it is used.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            let why = format!(
+                "cannot ask the server for a backup: the path of its socket, {}, is longer than the system allows; name \
+                 the data folder by a shorter path, for example a symbolic link, or stop the server",
+                path.display()
+            );
+            Some(Err(Failure::Usage(why)))
+        }
         Err(error) => {
             let why = format!("cannot ask the server for a backup: {}: {error}; try again", path.display());
             Some(Err(Failure::Asked(1, why)))

@@ -109,7 +109,8 @@ impl fmt::Display for Failure {
                  are being changed ({error})",
                 to.display()
             ),
-            Self::Backup(to, error) if error.kind() == ErrorKind::DiskFull => {
+            // An error that names a file says which disk is full: it may be that of the data folder.
+            Self::Backup(to, error) if error.kind() == ErrorKind::DiskFull && !error.message().contains('/') => {
                 write!(f, "backup to {0}: {error}; the disk is that of {0}", to.display())
             }
             Self::Backup(to, error) => write!(f, "backup to {}: {error}", to.display()),

@@ -275,11 +275,12 @@ fn figures(context: &mut Context, tables: &[Table], address: &str, detailed: boo
             for (at, place) in table.places.iter().enumerate() {
                 let name = hjall_engine::region::to_string_binary(&place.region.name(&table.name));
                 let load = table.loads.get(at).copied().unwrap_or_default();
-                let now = place.region.id.max(context_time());
                 context.out.line(&format!("        \"{name}\""));
+                // The time of the last major compaction is not kept. It is not before the region was created.
+                let created = place.region.id;
                 context.out.line(&format!(
                     "            numberOfStores={}, numberOfStorefiles={}, storeRefCount=0, storefileUncompressedSizeMB={}, \
-                     lastMajorCompactionTimestamp={now}, storefileSizeMB={}, compressionRatio=1.0, memstoreSizeMB=0, \
+                     lastMajorCompactionTimestamp={created}, storefileSizeMB={}, compressionRatio=1.0, memstoreSizeMB=0, \
                      readRequestsCount={}, writeRequestsCount={}, rootIndexSizeKB=0, totalStaticIndexSizeKB=0, \
                      totalStaticBloomSizeKB=0, totalCompactingKVs=0, currentCompactedKVs=0, compactionProgressPct=NaN, \
                      completeSequenceId=0, dataLocality=1.0",
@@ -309,8 +310,4 @@ fn figures(context: &mut Context, tables: &[Table], address: &str, detailed: boo
 
 fn short_version() -> &'static str {
     VERSION.split(',').next().unwrap_or(VERSION)
-}
-
-fn context_time() -> i64 {
-    chrono::Utc::now().timestamp_millis()
 }

@@ -2,9 +2,9 @@
 //!
 //! A read of a space merges its sorted runs: the memtables, those of the first level, and one of each further level.
 //! fjall merges the first level when a flush finds at least four files there, and does nothing after the last flush, so
-//! a load leaves many runs. They are merged here once reads have spent about as much work on them as merging them takes.
-//! Reads therefore take at most about twice the work that they would take if the runs had been merged in time, and a
-//! space that is not read costs nothing.
+//! a load leaves many runs. They are merged here once reads have spent about as much work on them as merging them
+//! takes. Reads therefore take at most about twice the work that they would take if the runs had been merged in time,
+//! and a space that is not read costs nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,8 +43,8 @@ impl RunReads {
     }
 }
 
-/// Whether reads have spent enough on the runs of a space for merging them. Has to be called at short intervals, because
-/// it assumes that all reads since the last call met the runs that there are now.
+/// Whether reads have spent enough on the runs of a space for merging them. Has to be called at short intervals,
+/// because it assumes that all reads since the last call met the runs that there are now.
 pub(super) fn is_due(space: &Space) -> bool {
     let opened = space.run_reads.opened.swap(0, Ordering::Relaxed);
     if opened == 0 {

@@ -258,8 +258,8 @@ pub(super) fn first_sequence(path: &Path) -> io::Result<Option<u64>> {
     })
 }
 
-/// Describes what begins at `from` and is not a batch, and the position of the next valid batch. The content of the file
-/// ends at `end`.
+/// Describes what begins at `from` and is not a batch, and the position of the next valid batch. The content of the
+/// file ends at `end`.
 fn explain(
     file: &mut File,
     Range { start: at, end }: Range<u64>,
