@@ -49,16 +49,13 @@ fn milliseconds(step: &Bound<'_, PyAny>) -> PyResult<i64> {
     convert::integer(step, what)
 }
 
-fn now_argument(value: &Bound<'_, PyAny>) -> PyResult<i64> {
-    convert::integer(value, "now_ms")
-}
-
 #[pymethods]
 impl ManualClock {
     #[new]
-    #[pyo3(signature = (now_ms=1_700_000_000_000))]
-    fn new(#[pyo3(from_py_with = now_argument)] now_ms: i64) -> Self {
-        Self(Arc::new(EngineClock::at(now_ms)))
+    #[pyo3(signature = (now_ms=None), text_signature = "(now_ms=1700000000000)")]
+    fn new(now_ms: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let now_ms = now_ms.map_or(Ok(1_700_000_000_000), |now_ms| convert::integer(now_ms, "now_ms"))?;
+        Ok(Self(Arc::new(EngineClock::at(now_ms))))
     }
 
     /// The current time of the clock, in milliseconds since 1970.
@@ -80,8 +77,9 @@ impl ManualClock {
     }
 
     /// Sets the clock to `now_ms`, in milliseconds since 1970. The time may be earlier than the current one.
-    fn set(&self, #[pyo3(from_py_with = now_argument)] now_ms: i64) {
-        self.0.set(now_ms);
+    fn set(&self, now_ms: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.0.set(convert::integer(now_ms, "now_ms")?);
+        Ok(())
     }
 
     fn __repr__(&self) -> String {
