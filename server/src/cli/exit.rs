@@ -109,8 +109,10 @@ impl fmt::Display for Failure {
                  are being changed ({error})",
                 to.display()
             ),
-            // An error that names a file says which disk is full: it may be that of the data folder.
-            Self::Backup(to, error) if error.kind() == ErrorKind::DiskFull && !error.message().contains('/') => {
+            // After a failed write of the database, its own disk may be full.
+            Self::Backup(to, error)
+                if error.kind() == ErrorKind::DiskFull && !error.message().starts_with("an earlier write failed") =>
+            {
                 write!(f, "backup to {0}: {error}; the disk is that of {0}", to.display())
             }
             Self::Backup(to, error) => write!(f, "backup to {}: {error}", to.display()),

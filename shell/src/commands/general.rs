@@ -276,8 +276,9 @@ fn figures(context: &mut Context, tables: &[Table], address: &str, detailed: boo
                 let name = hjall_engine::region::to_string_binary(&place.region.name(&table.name));
                 let load = table.loads.get(at).copied().unwrap_or_default();
                 context.out.line(&format!("        \"{name}\""));
-                // The time of the last major compaction is not kept. It is not before the region was created.
-                let created = place.region.id;
+                // The time of the last major compaction is not kept. It is not before the region was created, which
+                // the number of a region says, except that of the catalog.
+                let created = if place.region.id > 1 { place.region.id } else { chrono::Utc::now().timestamp_millis() };
                 context.out.line(&format!(
                     "            numberOfStores={}, numberOfStorefiles={}, storeRefCount=0, storefileUncompressedSizeMB={}, \
                      lastMajorCompactionTimestamp={created}, storefileSizeMB={}, compressionRatio=1.0, memstoreSizeMB=0, \
