@@ -169,8 +169,8 @@ defineMethods(Database, {
   flush: onTable(OPERATIONS.flush, 'flush'),
   /**
    * Compacts a table's files; with `major`, also drops everything that reads can no longer see. Resolves when the
-   * compaction has ended. `onProgress` is called at intervals with { bytes }, those that have been read. `signal`, and an
-   * exception from `onProgress`, end the compaction.
+   * compaction has ended. `onProgress` is called at intervals with { bytes }, those that have been read. `signal`, and
+   * an exception from `onProgress`, end the compaction.
    */
   compact(name, options) {
     const given = checked(options, COMPACT_OPTIONS, 'compact');

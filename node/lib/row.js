@@ -38,8 +38,8 @@ class Row {
   }
 
   /**
-   * Gets `cells`: all of them, in HBase's order, by family and qualifier, newest first. Their names become their own when
-   * a program asks for them, since most programs read values by column.
+   * Gets `cells`: all of them, in HBase's order, by family and qualifier, newest first. Their names become their own
+   * when a program asks for them, since most programs read values by column.
    */
   static #separated = function cells() {
     if (!this.#isSeparate) {

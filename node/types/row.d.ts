@@ -6,8 +6,8 @@ import type { DecodedOf, Reads, ValueOf, ValuesOf } from './reading';
 /** A cell. */
 export interface Cell<Columns = AnyColumns, Out extends Reads = Reads> {
   /**
-   * `family:qualifier` as text. In names that are not UTF-8, unprintable bytes and backslashes are written as `\xHH`. In
-   * others, only the backslash of a literal `\xHH` is, so that no two columns have the same text.
+   * `family:qualifier` as text. In names that are not UTF-8, unprintable bytes and backslashes are written as `\xHH`.
+   * In others, only the backslash of a literal `\xHH` is, so that no two columns have the same text.
    */
   readonly column: ColumnName<Columns>;
   /** The family as bytes. */
@@ -37,11 +37,14 @@ export declare class Row<Columns extends object = AnyColumns, Out extends Reads 
   /** The names of the columns that have a value. */
   readonly columns: ColumnName<Columns>[];
   /**
-   * Whether the next result may continue this row (scans with `batch`). As in HBase, it may be true although the row has
-   * no more cells: the next result is another row then, or there is none.
+   * Whether the next result may continue this row (scans with `batch`). As in HBase, it may be true although the row
+   * has no more cells: the next result is another row then, or there is none.
    */
   readonly partial: boolean;
-  /** The newest value of a column; with `encoding: 'utf8'`, as text if it is valid UTF-8. */
+  /**
+   * The newest value of a column; with `encoding: 'utf8'`, as text if it is valid UTF-8. A string is the name of the
+   * column, as in writes, or if the row has no such column, the text under which it is listed.
+   */
   get<Name extends ColumnName<Columns>>(column: Name): ValueOf<Columns[Name], Out> | undefined;
   get(column: Exclude<Column<Columns>, string>): Out['value'] | undefined;
   /** Whether a column has a value. */

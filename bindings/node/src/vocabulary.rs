@@ -115,8 +115,8 @@ numbered! {
         /// `{ table, major, number }` → `undefined`. With a number other than 0, its progress can be asked for, and it
         /// can be stopped. Embedded only.
         Compact = 35,
-        /// `{ path, incremental, number }` → `undefined`: copies the database to a folder. The number is as for compact.
-        /// Embedded only.
+        /// `{ path, incremental, number }` → `undefined`: copies the database to a folder. The number is as for
+        /// compact. Embedded only.
         Backup = 36,
         /// `{ table }` → `{ fileBytes, files, regions, reads, writes }`. Embedded only.
         TableStatistics = 37,
@@ -144,8 +144,8 @@ numbered! {
         OpenMemory = 61,
         /// `{}` → `undefined`: completes pending calls, then closes the database. Embedded only.
         Close = 62,
-        /// `{ backup, path, number }` → `undefined`: copies a backup to a folder; needs no open database. The number is as
-        /// for compact. Embedded only.
+        /// `{ backup, path, number }` → `undefined`: copies a backup to a folder; needs no open database. The number is
+        /// as for compact. Embedded only.
         Restore = 63,
         /// `{ number, host, port }` → `{ host, port }`: starts a Thrift server; `stopServing` takes the same `number`.
         /// Embedded only.

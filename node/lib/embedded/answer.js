@@ -32,6 +32,21 @@ class ColumnNames {
   }
 }
 
+/** The memory that small rows share, as small Buffers do. Unlike `Buffer.allocUnsafe`, it makes no Buffer for each. */
+const POOL_BYTES = 8 << 10;
+let pool;
+let poolAt = POOL_BYTES;
+
+/** Takes memory for a row from the pool. Returns the position of its end. */
+function takePooled(length) {
+  if (poolAt + length > POOL_BYTES) {
+    pool = Buffer.allocUnsafeSlow(POOL_BYTES);
+    poolAt = 0;
+  }
+  poolAt += length;
+  return poolAt;
+}
+
 /** A row being read. */
 class BegunRow {
   constructor(begin, keyEnd, cells, partial, memory, shift) {
@@ -126,7 +141,7 @@ class AnswerReader {
   row() {
     const begin = this.at;
     const row = this.#begun();
-    if (row.memory !== this.#memory) this.#memory.copy(row.memory, 0, begin, this.at);
+    if (row.memory !== this.#memory) this.#memory.copy(row.memory, begin - row.shift, begin, this.at);
     this.#fill(row, 0, Infinity);
     return row.finished();
   }
@@ -141,7 +156,7 @@ class AnswerReader {
     if (row.memory !== this.#memory) {
       for (let from = begin; from < this.at; from += COPY_BYTES) {
         const until = Math.min(this.at, from + COPY_BYTES);
-        this.#memory.copy(row.memory, from - begin, from, until);
+        this.#memory.copy(row.memory, from - row.shift, from, until);
         if (this.#isDue(unitsOf(until - from))) yield;
       }
     }
@@ -175,11 +190,18 @@ class AnswerReader {
     const view = this.#view;
     const length = ROW_HEADER_BYTES + view.getUint32(begin + 7, true);
     this.at = begin + length;
-    const isCopied = length * 2 < this.#memory.length;
-    const memory = isCopied ? Buffer.allocUnsafe(length) : this.#memory;
+    let memory = this.#memory;
+    let shift = 0;
+    if (length * 2 <= POOL_BYTES && length * 2 < memory.length) {
+      shift = begin + length - takePooled(length);
+      memory = pool;
+    } else if (length * 2 < memory.length) {
+      shift = begin;
+      memory = Buffer.allocUnsafeSlow(length);
+    }
     const keyEnd = begin + ROW_HEADER_BYTES + view.getUint16(begin, true);
     const cells = new Array(view.getUint32(begin + 3, true));
-    return new BegunRow(begin, keyEnd, cells, this.#memory[begin + 2] !== 0, memory, isCopied ? begin : 0);
+    return new BegunRow(begin, keyEnd, cells, this.#memory[begin + 2] !== 0, memory, shift);
   }
 
   /**

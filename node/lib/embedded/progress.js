@@ -18,8 +18,8 @@ function progressOf(given, where) {
 let begun = 0;
 
 /**
- * How the program watches a long operation: the options `onProgress` and `signal`, and the number under which the native
- * module knows the operation, which the request carries; 0 if it is not watched.
+ * How the program watches a long operation: the options `onProgress` and `signal`, and the number under which the
+ * native module knows the operation, which the request carries; 0 if it is not watched.
  * @param {string} operation
  * @param {((progress: object) => void) | undefined} report
  * @param {AbortSignal | undefined} signal has not been aborted yet
@@ -53,8 +53,9 @@ const compacting = (native, number) => ({
 });
 
 /**
- * Awaits work and reports its progress. If the signal is aborted or `report` throws, the work is stopped, and the promise
- * rejects with the reason or the exception once it has ended. An abort of work that is complete by then has no effect.
+ * Awaits work and reports its progress. If the signal is aborted or `report` throws, the work is stopped, and the
+ * promise rejects with the reason or the exception once it has ended. An abort of work that is complete by then has no
+ * effect.
  * @param {{ progress(): object | null, stop(): void, end(): void }} native
  * @param {{ report?: (progress: object) => void, signal?: AbortSignal }} watch made by `watchOf`
  * @param {Promise<void>} work
