@@ -21,6 +21,9 @@ use crate::store::{
 /// The number of attempts of a backup. It begins again if a table that it copies is changed.
 const BACKUP_ATTEMPTS: u32 = 3;
 
+/// The error that ends a backup from a snapshot after many writes.
+const TOO_MANY_WRITES: &str = "too much was written during the backup; run it again when less is written";
+
 /// The file in the folder of an incremental backup that marks it as one. It contains the cluster id of the database.
 /// [`Engine::open`] removes it, because the folder may have other data from then on.
 const MARK_FILE: &str = "BACKUP";
@@ -113,13 +116,21 @@ impl Engine {
         loop {
             match self.try_backup(folder, progress) {
                 Err(error) if error.kind() == ErrorKind::Stale && attempt < BACKUP_ATTEMPTS => attempt += 1,
-                other => return other,
+                Ok(FromSnapshot::TooManyWrites) => return self.backup_of_files(folder, progress),
+                other => return other.map(drop),
             }
         }
     }
 
-    fn try_backup(&self, folder: &Path, progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>) -> Result<()> {
+    /// Makes a backup from a snapshot. The store keeps what is written while there is a snapshot in memory, so the backup
+    /// is given up after many writes.
+    fn try_backup(
+        &self,
+        folder: &Path,
+        progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>,
+    ) -> Result<FromSnapshot> {
         let core = self.handle.live()?;
+        let written_max = core.store.statistics()?.write_buffer_bytes_max.saturating_mul(2);
         let staging = Staging::begin(folder, None)?;
         let part = &staging.work.copy();
         let (snapshot, tables) = {
@@ -129,6 +140,12 @@ impl Engine {
         };
         // Read after the snapshot, so nothing in the snapshot is later.
         let upcoming = core.store.upcoming();
+        let written_before = core.store.written_bytes();
+        let mut is_given_up = false;
+        let mut progress = |of: &FamilyProgress| {
+            is_given_up = core.store.written_bytes().saturating_sub(written_before) > written_max;
+            if is_given_up { Err(Error::new(ErrorKind::Busy, TOO_MANY_WRITES)) } else { progress(of) }
+        };
         let copied = (|| {
             let copy = FjallStore::open_at_least(part, StoreOptions::for_copy(), upcoming)?;
             write_all(&*copy, &*snapshot, CATALOG_SPACE)?;
@@ -149,7 +166,39 @@ impl Engine {
             }
             copy.close()
         })();
-        staging.finish(copied)
+        match staging.finish(copied) {
+            Err(_) if is_given_up => Ok(FromSnapshot::TooManyWrites),
+            finished => finished.map(|()| FromSnapshot::Made),
+        }
+    }
+
+    /// Makes a backup from a copy of the files, which nobody writes to. The copy has links to the files of tables.
+    fn backup_of_files(&self, folder: &Path, progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>) -> Result<()> {
+        let core = self.handle.live()?;
+        let Some(scratch) = core.store.scratch_folder()? else {
+            return Err(Error::new(ErrorKind::Busy, TOO_MANY_WRITES));
+        };
+        let copied = (|| {
+            core.store.copy_files(&scratch, None, &mut self.progress_of_files(progress)?)?;
+            let copy = Self::open(&scratch, Options::for_copy())?;
+            let copied = copy.backup(folder, progress);
+            copied.and(copy.close())
+        })();
+        if let Err(error) = fs::remove_dir_all(&scratch) {
+            tracing::warn!(folder = %scratch.display(), %error, "the files of a backup were not removed; the next start removes them");
+        }
+        copied
+    }
+
+    /// The progress of copying files: that of the first family, since no family has been read yet.
+    fn progress_of_files<'a>(
+        &self,
+        progress: &'a mut dyn FnMut(&FamilyProgress) -> Result<()>,
+    ) -> Result<impl FnMut(u64) -> Result<()> + use<'a>> {
+        let tables = self.handle.live()?.catalog.tables();
+        let families = tables.iter().flat_map(|table| table.families().iter().map(|f| (table.name(), &f.name)));
+        let first = families.map(|(table, family)| FamilyProgress::new(table, family)).next();
+        Ok(move |_| first.as_ref().map_or(Ok(()), &mut *progress))
     }
 
     /// The error of a backup that could not copy a family, with the name of the family. `Stale` if the table was
@@ -220,12 +269,7 @@ impl Engine {
         progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>,
     ) -> Result<Copied> {
         let core = self.handle.live()?;
-        let tables = core.catalog.tables();
-        let families = tables.iter().flat_map(|table| table.families().iter().map(|f| (table.name(), &f.name)));
-        // While files are copied, no family has been checked yet.
-        let first = families.map(|(table, family)| FamilyProgress::new(table, family)).next();
-        let mut report = |_| first.as_ref().map_or(Ok(()), &mut *progress);
-        if !core.store.copy_files(to, earlier, &mut report)? {
+        if !core.store.copy_files(to, earlier, &mut self.progress_of_files(progress)?)? {
             return Ok(Copied::Nothing);
         }
         // Opening the copy replays its journals.
@@ -240,6 +284,13 @@ impl Engine {
             .map_err(|error| failed_io(&format!("marking the backup {}", to.display()), error))?;
         Ok(Copied::All)
     }
+}
+
+/// The result of an attempt to make a backup from a snapshot.
+enum FromSnapshot {
+    Made,
+    /// It was given up; nothing is left of it.
+    TooManyWrites,
 }
 
 /// The result of copying the files of a database.

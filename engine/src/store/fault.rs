@@ -4,7 +4,7 @@
 //! to handle both, because a failed write may have been applied.
 
 use std::error::Error as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -295,6 +295,10 @@ impl Store for FaultStore {
         report: &mut dyn FnMut(u64) -> Result<()>,
     ) -> Result<bool> {
         self.inner.copy_files(folder, earlier, report)
+    }
+
+    fn scratch_folder(&self) -> Result<Option<PathBuf>> {
+        self.inner.scratch_folder()
     }
 
     fn check_writable(&self) -> Result<()> {

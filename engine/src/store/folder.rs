@@ -32,6 +32,8 @@ const LOCK_FILE: &str = "LOCK";
 const DATA_FOLDER: &str = "data";
 const CREATING_FILE: &str = "CREATING";
 const PROBE_FILE: &str = "PROBE";
+/// The beginning of the names of scratch folders.
+const SCRATCH_FOLDER: &str = "COPYING-";
 
 /// How often a folder is locked again because it was replaced.
 const LOCK_ATTEMPTS: usize = 10;
@@ -118,6 +120,7 @@ impl Folder {
         private_folder::warn_if_accessible(&folder.path);
         folder.clear_unfinished()?;
         folder.remove_probe();
+        folder.remove_scratch();
         if !folder.is_new() {
             file_manifest::check_and_remove(&folder.path)?;
         }
@@ -213,6 +216,31 @@ impl Folder {
             .and_then(|()| write_format(path))
             .map_err(|error| failed_io(&format!("creating the data folder {}", path.display()), error))?;
         Ok(data)
+    }
+
+    /// Creates an empty folder in a data folder, and so on its file system.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn create_scratch(path: &Path) -> io::Result<PathBuf> {
+        let mut number = 0_u32;
+        loop {
+            let scratch = path.join(format!("{SCRATCH_FOLDER}{number}"));
+            match private_folder::create(&scratch) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                created => return created.map(|()| scratch),
+            }
+        }
+    }
+
+    /// Removes the scratch folders of a process that was killed. They take space, but do no harm.
+    fn remove_scratch(&self) {
+        let entries = fs::read_dir(&self.path).into_iter().flatten().filter_map(io::Result::ok);
+        for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(SCRATCH_FOLDER)) {
+            if let Err(error) = fs::remove_dir_all(entry.path()) {
+                tracing::warn!(folder = %entry.path().display(), %error, "a folder that a backup left was not removed");
+            }
+        }
     }
 
     /// The folder of the store's files in a data folder.

@@ -41,7 +41,7 @@ mod temporary_folder;
 pub(crate) mod thread_shard;
 mod time;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -271,6 +271,15 @@ pub trait Store: Send + Sync + 'static {
 
     /// Sets the factory of compaction filters. Compactions keep all pairs until it is set.
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>);
+
+    /// Creates an empty folder on the file system of the data, so that [`Self::copy_files`] to it only makes links. The
+    /// caller has to remove it; otherwise the next opening does. `None` if the store has no files.
+    ///
+    /// # Errors
+    /// `Io`, `DiskFull`.
+    fn scratch_folder(&self) -> Result<Option<PathBuf>> {
+        Ok(None)
+    }
 
     /// Copies the store's files to an empty folder, from which [`FjallStore::open`] opens the state at one moment of
     /// the call. Files that never change are linked where that is possible, or else taken from `earlier`, the folder of

@@ -111,7 +111,7 @@ fn memory(startup: &StartupOptions) -> Vec<Memory> {
         parts.push(of("memtables in use", limits.in_use, in_use));
         let compacted = "three at a time hold what they write to a file of at most 64 MiB";
         parts.push(of("compactions", limits.compactions, compacted));
-        let copied = "one at a time; a full one also keeps what is written meanwhile";
+        let copied = "one at a time, with what is not in files";
         parts.push(of("backups", limits.backups, copied));
         let kept = startup.config.limits.scanner_snapshot_writes.unwrap_or(u64::MAX);
         parts.push(of("snapshots of scanners", kept, "limits.scanner_snapshot_writes"));

@@ -8,6 +8,7 @@ use super::backpressure::{WAIT_STEP, Wait, Waits};
 use super::clock_mark::HighWaterMark;
 use super::cursor::Seen;
 use super::database::{Committed, Database, Patience, bytes_of};
+use super::failure::failed_io;
 use super::group::FjallGroup;
 use super::load::FjallLoad;
 use super::options::StoreOptions;
@@ -380,6 +381,14 @@ impl Store for FjallStore {
         let to = Folder::prepare_copy(folder)?;
         database.copy_files(&to, earlier.map(Folder::data_of).as_deref(), report)?;
         Ok(true)
+    }
+
+    fn scratch_folder(&self) -> Result<Option<PathBuf>> {
+        let data = self.holder.path();
+        let folder = data.parent().unwrap_or(data);
+        Folder::create_scratch(folder)
+            .map(Some)
+            .map_err(|error| failed_io(&format!("creating a folder in {}", folder.display()), error))
     }
 
     fn recover(&self) -> Result<bool> {

@@ -1,5 +1,6 @@
 //! Backups and checks of a whole database.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -111,6 +112,65 @@ fn a_backup_under_load_shows_a_single_moment() {
         newest = values[2];
         copy.close().unwrap();
     }
+}
+
+/// The store keeps what is written while there is a snapshot in memory. So a backup during which much is written is made
+/// from a copy of the files.
+#[test]
+fn a_backup_during_many_writes_does_not_keep_a_snapshot() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let options = Options { write_buffer_bytes: Some(1 << 20), ..Options::default() };
+    let engine = Engine::open(data.path(), options).unwrap();
+    engine.create_table(descriptor("t", &["f", "g"]), vec![]).unwrap();
+    let table = engine.table(&name("t"));
+    let row = |n: usize| format!("{n:04}");
+    let write = |n: usize| {
+        let value = format!("{n} {}", "v".repeat(10_000));
+        table.put(&put(&row(n), &[("f:q", 1, &value), ("g:q", 1, &value)])).unwrap();
+    };
+    write(0);
+    let scratch = || {
+        let entries = std::fs::read_dir(data.path()).unwrap().map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("COPYING")).count()
+    };
+    let (written, seen) = (Cell::new(1), Cell::new(0));
+    let during = |progress: &FamilyProgress| {
+        seen.set(seen.get().max(scratch()));
+        // More than twice the write buffer.
+        if progress.done && progress.family == "f" {
+            (written.get()..written.get() + 150).for_each(write);
+            written.set(written.get() + 150);
+        }
+        Ok(())
+    };
+    let to = folder.path().join("b");
+    engine.backup(&to, &mut |progress| during(progress)).unwrap();
+    assert_eq!(
+        (seen.get(), scratch(), written.get()),
+        (1, 0, 301),
+        "two copies were begun: of a snapshot, and of files"
+    );
+    let copy = open(&to);
+    assert_eq!(copy.cluster_id(), engine.cluster_id());
+    let copied = copy.table(&name("t"));
+    for n in 0..151 {
+        assert_eq!(read(&copied, &row(n)), read(&table, &row(n)));
+        assert_eq!(read(&copied, &row(n)).len(), 2);
+    }
+    assert_eq!(copied.scan(Scan::default()).unwrap().rows().count(), 151, "as of one moment");
+    copy.close().unwrap();
+    let mut cancel = |progress: &FamilyProgress| {
+        if scratch() > 0 { Err(hjall_engine::Error::new(ErrorKind::Cancelled, "enough")) } else { during(progress) }
+    };
+    assert_eq!(kind(engine.backup(&folder.path().join("c"), &mut cancel)), ErrorKind::Cancelled);
+    assert_eq!((scratch(), std::fs::read_dir(folder.path()).unwrap().count()), (0, 1));
+    // What a killed process has left.
+    let left = data.path().join("COPYING-0");
+    std::fs::create_dir_all(left.join("data")).unwrap();
+    std::fs::write(left.join("data/1"), "x").unwrap();
+    engine.close().unwrap();
+    open(data.path()).close().unwrap();
+    assert!(!left.exists());
 }
 
 #[test]
