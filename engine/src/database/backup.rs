@@ -122,8 +122,8 @@ impl Engine {
         }
     }
 
-    /// Makes a backup from a snapshot. The store keeps what is written while there is a snapshot in memory, so the backup
-    /// is given up after many writes.
+    /// Makes a backup from a snapshot. The store keeps what is written while there is a snapshot in memory, so the
+    /// backup is given up after many writes.
     fn try_backup(
         &self,
         folder: &Path,

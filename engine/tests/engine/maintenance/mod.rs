@@ -114,8 +114,8 @@ fn a_backup_under_load_shows_a_single_moment() {
     }
 }
 
-/// The store keeps what is written while there is a snapshot in memory. So a backup during which much is written is made
-/// from a copy of the files.
+/// The store keeps what is written while there is a snapshot in memory. So a backup during which much is written is
+/// made from a copy of the files.
 #[test]
 fn a_backup_during_many_writes_does_not_keep_a_snapshot() {
     let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
