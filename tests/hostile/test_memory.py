@@ -217,8 +217,12 @@ def test_cached_rows_take_the_memory_that_is_counted(attacked, mib, rows, value)
         # A row is cached when it is read for the second time.
         for _ in range(2):
             assert len(database.table("t").rows(names[begin:begin + 200])) == len(names[begin:begin + 200])
-    counted, growth = metric(server, "hjall_row_cache_bytes"), rss(server) - before
+    counted = metric(server, "hjall_row_cache_bytes")
+    # The rest is for buffers of messages and for what the allocator keeps. On a busy machine, the allocator returns
+    # freed memory later.
+    allowed, deadline = 1.15 * counted + 6 * MIB, time.monotonic() + 60
+    while (growth := rss(server) - before) >= allowed and time.monotonic() < deadline:
+        time.sleep(0.05)
     print(f"{counted / MIB:.1f} MiB counted, {growth / MIB:.1f} MiB more resident memory")
     assert counted > 0.8 * mib * MIB
-    # The rest is for buffers of messages and for what the allocator keeps.
-    assert growth < 1.15 * counted + 6 * MIB
+    assert growth < allowed

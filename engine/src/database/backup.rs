@@ -130,7 +130,11 @@ impl Engine {
         progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>,
     ) -> Result<FromSnapshot> {
         let core = self.handle.live()?;
-        let written_max = core.store.statistics()?.write_buffer_bytes_max.saturating_mul(2);
+        let figures = core.store.statistics()?;
+        // Opening a copy of the files writes the data of the journals to files.
+        let needed = figures.journal_bytes.saturating_mul(2).saturating_add(figures.write_buffer_bytes_max);
+        let has_room = figures.disk_free_bytes.is_none_or(|free| free > needed.saturating_mul(2));
+        let written_max = if has_room { figures.write_buffer_bytes_max.saturating_mul(2) } else { u64::MAX };
         let staging = Staging::begin(folder, None)?;
         let part = &staging.work.copy();
         let (snapshot, tables) = {

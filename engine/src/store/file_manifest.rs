@@ -53,6 +53,11 @@ fn list(folder: &Path, at: &str, text: &mut String) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether the folder was closed and has not been opened since.
+pub(super) fn is_there(folder: &Path) -> bool {
+    folder.join(CLOSED_FILE).exists()
+}
+
 /// Compares the folder with its list, and removes the list. Does nothing if the list is missing or incomplete.
 ///
 /// # Errors

@@ -122,6 +122,11 @@ impl Folder {
         folder.remove_probe();
         folder.remove_scratch();
         if !folder.is_new() {
+            if file_manifest::is_there(&folder.path) {
+                // The journal was emptied. Whatever says how far it has been synced came from elsewhere.
+                journal::forget(&folder.data())
+                    .map_err(|error| failed_io(&format!("opening the data folder {}", folder.path.display()), error))?;
+            }
             file_manifest::check_and_remove(&folder.path)?;
         }
         Ok(folder)

@@ -26,6 +26,7 @@ use std::time::{Duration, SystemTime};
 
 use super::file_names::{CURRENT_FILE, FILES_FOLDER, INDEX, KEYSPACES_FOLDER, list_name, list_number};
 use super::fjall::{SEQUENCE_GAP, failed_io};
+use super::journal::Synced;
 use super::{corruption, journal};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -138,6 +139,8 @@ impl Copier<'_> {
         if let Some(version) = read(&self.from.join("version"))? {
             fs::write(self.to.join("version"), version)?;
         }
+        // Before the journals are copied, which only grow.
+        let synced = Synced::read(self.from);
         self.journals(u64::MAX)?;
         let mut catalog = None;
         for _ in 0..ROUNDS {
@@ -162,6 +165,9 @@ impl Copier<'_> {
             let truncated = self.is_any_empty()? && self.current(CATALOG)? != catalog;
             if truncated || changed() != opened {
                 return Err(Interrupted::Changed);
+            }
+            if let Some(synced) = synced {
+                synced.write_copy(self.to)?;
             }
             return Ok(self.finish()?);
         }

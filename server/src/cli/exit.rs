@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hjall_engine::{Error, ErrorKind};
 use hjall_server::StartError;
@@ -109,10 +109,7 @@ impl fmt::Display for Failure {
                  are being changed ({error})",
                 to.display()
             ),
-            // After a failed write of the database, its own disk may be full.
-            Self::Backup(to, error)
-                if error.kind() == ErrorKind::DiskFull && !error.message().starts_with("an earlier write failed") =>
-            {
+            Self::Backup(to, error) if error.kind() == ErrorKind::DiskFull && is_of_disk(to, error) => {
                 write!(f, "backup to {0}: {error}; the disk is that of {0}", to.display())
             }
             Self::Backup(to, error) => write!(f, "backup to {}: {error}", to.display()),
@@ -145,4 +142,13 @@ impl fmt::Display for Failure {
             Self::SecondSignal => f.write_str("stopped immediately by a second signal"),
         }
     }
+}
+
+/// Whether the disk of the destination of a backup is full. It may also be that of the database, after a failed write, or
+/// when its files are copied.
+fn is_of_disk(to: &Path, error: &hjall_engine::Error) -> bool {
+    let message = error.message();
+    let folder = to.parent().unwrap_or(to).display().to_string();
+    let is_of_writes = ["an earlier write failed", "writes are refused"].iter().any(|of| message.starts_with(of));
+    !is_of_writes && (message.contains(&folder) || !message.contains('/'))
 }

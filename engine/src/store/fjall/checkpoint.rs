@@ -21,7 +21,7 @@ use crate::store::SpaceOptions;
 use crate::store::compaction_control::gave_way;
 use crate::store::file_names::{CURRENT_FILE, FILES_FOLDER, INDEX, KEYSPACES_FOLDER, list_name, list_number};
 use crate::store::folder::sync_folder;
-use crate::store::journal;
+use crate::store::journal::{self, Synced};
 
 /// The bytes at the end of a file of a table by which it is recognised. They contain when and by what it was written.
 const TAIL_BYTES: u64 = 4096;
@@ -60,6 +60,8 @@ impl Database {
         let _call = self.begin_long_call()?;
         let mut report = |bytes| if self.give_way.is_asked() { Err(gave_way()) } else { report(bytes) };
         let report: Report<'_> = &mut report;
+        // Before the journals are copied, which only grow.
+        let synced = Synced::read(&self.path);
         for space in self.spaces() {
             copier.files(&space.keyspace, report)?;
         }
@@ -79,6 +81,9 @@ impl Database {
                 let listed = copier.list(&keyspace).map_err(failed)?;
                 lists.push((keyspace, listed));
             }
+        }
+        if let Some(synced) = synced {
+            synced.write_copy(to).map_err(failed)?;
         }
         copier.index().map_err(failed)?;
         drop(creating);

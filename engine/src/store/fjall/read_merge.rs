@@ -13,9 +13,13 @@ use fjall::compaction::Leveled;
 use fjall::{AbstractTree, Keyspace};
 
 use super::space::Space;
+use super::statistics::disk_free_bytes;
 
 /// The bytes that a compaction reads and writes in the time in which a read searches one run, about 2 µs.
 const BYTES_PER_RUN: u64 = 256;
+
+/// The space on the disk that a merge for reads leaves to writes, in bytes: that of a journal.
+const ROOM_BYTES: u64 = 64 << 20;
 
 /// Number of compactions in a row. Each either merges the first level, or moves what is too much in a level to the
 /// next one.
@@ -58,7 +62,14 @@ pub(super) fn is_due(space: &Space) -> bool {
     let spent = space.run_reads.spent_bytes.fetch_add(spent, Ordering::Relaxed).saturating_add(spent);
     let memory = space.examine().all();
     let next = version.iter_levels().skip(1).find(|level| !level.is_empty()).map_or(0, |level| level.size());
-    superfluous > 0 && spent >= memory + version.l0().size() + next
+    let merged = memory + version.l0().size() + next;
+    superfluous > 0 && spent >= merged && has_room(&space.keyspace, 2 * merged)
+}
+
+/// Whether a disk has room for a compaction, and for as much again. A flush that fails would end writes, and reads must
+/// not be the reason for that.
+fn has_room(keyspace: &Keyspace, bytes: u64) -> bool {
+    disk_free_bytes(keyspace.path()).is_none_or(|free| free >= bytes.saturating_add(ROOM_BYTES))
 }
 
 /// Merges the first level of a keyspace, and moves what is too much in a level to the next one, until that leaves the

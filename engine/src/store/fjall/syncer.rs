@@ -384,9 +384,10 @@ impl JournalSync for SyncQueue {
 }
 
 /// Syncs the journal for a commit after which the database was closed or reopened, when the thread has ended or is
-/// about to.
+/// about to. The folder may have been emptied since, or belong to another process, so nothing is noted.
 fn sync_after_close(data: &Path) -> Result<()> {
-    Journals::in_folder(data).sync().map(|_| ()).map_err(failed)
+    let mut journals = Journals { synced: None, ..Journals::in_folder(data) };
+    journals.sync().map(|_| ()).map_err(failed)
 }
 
 /// Runs a function that may wait for a disk, if possible on a thread of its own.
@@ -420,8 +421,8 @@ struct Journals {
     newest: Option<OpenJournal>,
     /// The journal before the newest one, while the newest one is empty.
     before: Option<File>,
-    /// Says how far the newest journal has been synced.
-    synced: SyncedFile,
+    /// Says how far the newest journal has been synced. `None` if that must not be changed.
+    synced: Option<SyncedFile>,
 }
 
 /// A journal, which is open to be synced.
@@ -436,7 +437,7 @@ struct OpenJournal {
 
 impl Journals {
     fn in_folder(data: &Path) -> Self {
-        Self { data: data.to_owned(), newest: None, before: None, synced: SyncedFile::in_folder(data) }
+        Self { data: data.to_owned(), newest: None, before: None, synced: Some(SyncedFile::in_folder(data)) }
     }
 
     /// Makes all commits so far durable. Returns whether a journal was opened for that.
@@ -458,8 +459,8 @@ impl Journals {
         }
         let end = content.end(file);
         file.sync_data()?;
-        if let Some(bytes) = end.filter(|bytes| *bytes > 0) {
-            self.synced.write(Synced { journal: *number, bytes });
+        if let (Some(bytes), Some(synced)) = (end.filter(|bytes| *bytes > 0), &mut self.synced) {
+            synced.write(Synced { journal: *number, bytes });
         }
         Ok(!is_newest)
     }

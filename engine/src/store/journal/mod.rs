@@ -136,11 +136,11 @@ pub(super) fn make_durable(data: &Path, journals: &[Checked]) -> Result<()> {
 /// `Corrupt`: a journal is damaged. `Io`.
 pub(super) fn check_in_use(data: &Path) -> Result<()> {
     // A batch that was being written while it was read looks damaged if later ones were read completely.
-    let found = judge(&read(data, None)?).0;
+    let found = judge(&read(data, Synced::read(data))?).0;
     if found.is_empty() {
         return Ok(());
     }
-    let again = judge(&read(data, None)?).0;
+    let again = judge(&read(data, Synced::read(data))?).0;
     let same =
         |damage: &&JournalDamage| found.iter().any(|first| (&first.journal, first.at) == (&damage.journal, damage.at));
     match again.iter().find(same) {

@@ -52,6 +52,14 @@ impl Synced {
         Some(Self { journal: number(numbers)?, bytes: number(&numbers[size_of::<u64>()..])? })
     }
 
+    /// Writes the file to a folder with copies of the journals, which were copied after this was read.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn write_copy(self, data: &Path) -> io::Result<()> {
+        fs::write(data.join(SYNCED_FILE), self.encode())
+    }
+
     fn encode(self) -> [u8; NUMBERS_BYTES + size_of::<u64>()] {
         let mut content = [0; NUMBERS_BYTES + size_of::<u64>()];
         content[..size_of::<u64>()].copy_from_slice(&self.journal.to_le_bytes());

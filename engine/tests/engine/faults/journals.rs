@@ -1,11 +1,12 @@
 //! Damage to journals that have been synced is never taken for what a power failure leaves.
 
 use std::fs;
+use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
 use hjall_engine::mutation::{Durability, Put};
 use hjall_engine::request::Scan;
-use hjall_engine::{Engine, ErrorKind, Options};
+use hjall_engine::{Engine, ErrorKind, FamilyProgress, Options};
 
 use crate::fixture::{descriptor, name, put};
 use crate::folder_copy::{copy_crashed, copy_folder};
@@ -102,6 +103,55 @@ fn damage_to_what_was_synced_is_refused() {
             assert!(refused.is_err(), "the journal ends at byte {cut}: {refused:?}");
         }
     }
+}
+
+/// Copies of a database in use know what was synced, too.
+#[test]
+fn copies_of_a_damaged_journal_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { write_buffer_bytes: Some(1 << 20), ..Options::default() };
+    let engine = Engine::open(folder.path(), options).unwrap();
+    engine.create_table(descriptor("t", &["f", "g"]), vec![]).unwrap();
+    let table = engine.table(&name("t"));
+    for n in 0..ROWS {
+        let row = put(&format!("row {n:03}"), &[("f:a", 1, &format!("{n}").repeat(100))]);
+        table.put(&Put { durability: Durability::FsyncWal, ..row }).unwrap();
+    }
+    let journal = folder.path().join(JOURNAL);
+    let page = names(&fs::read(&journal).unwrap())[ROWS / 2].next_multiple_of(PAGE);
+    let copies = tempfile::tempdir().unwrap();
+    let to = |name: &str| copies.path().join(name);
+    let mut file = fs::OpenOptions::new().write(true).open(&journal).unwrap();
+    file.seek(SeekFrom::Start(page as u64)).unwrap();
+    file.write_all(&[0; PAGE]).unwrap();
+    let kind = |error: hjall_engine::Error| error.kind();
+    let read_only = Options { read_only: true, ..Options::default() };
+    assert_eq!(Engine::open(folder.path(), read_only).map(drop).map_err(kind), Err(ErrorKind::Corrupt));
+    assert_eq!(engine.backup_incremental(&to("incremental"), &mut |_| Ok(())).map_err(kind), Err(ErrorKind::Corrupt));
+    assert_eq!(engine.verify(&mut |_| Ok(())).unwrap().len(), 1);
+    // From a snapshot everything is there. During many writes, the files are copied.
+    engine.backup(&to("snapshot"), &mut |_| Ok(())).unwrap();
+    assert_eq!(rows(&Engine::open(&to("snapshot"), Options::default()).unwrap()), ROWS);
+    let mut writes = |_: &FamilyProgress| {
+        // Twice the write buffer, with the journal that has the damage.
+        (0..40).for_each(|n| table.put(&put("other", &[("g:a", n, &"v".repeat(60_000))])).unwrap());
+        Ok(())
+    };
+    let copied = engine.backup(&to("files"), &mut writes).map_err(kind);
+    assert!(copied == Err(ErrorKind::Corrupt) || rows(&Engine::open(&to("files"), Options::default()).unwrap()) > ROWS);
+}
+
+/// After a clean stop, the journals need not say anything.
+#[test]
+fn a_closed_folder_ignores_what_another_folder_had_synced() {
+    let (crashed, closed) = (crashed(), tempfile::tempdir().unwrap());
+    copy_folder(crashed.path(), closed.path()).unwrap();
+    fs::remove_file(closed.path().join(SYNCED)).unwrap();
+    Engine::open(closed.path(), Options::default()).unwrap().close().unwrap();
+    fs::copy(crashed.path().join(SYNCED), closed.path().join(SYNCED)).unwrap();
+    let engine = Engine::open(closed.path(), Options::default()).unwrap();
+    assert_eq!(rows(&engine), ROWS);
+    engine.close().unwrap();
 }
 
 /// What may not have been synced is cut as before. The journal is kept, since the store cannot be certain.
