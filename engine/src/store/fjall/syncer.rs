@@ -32,7 +32,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::failure::{self, failed_io};
 use crate::blocking;
 use crate::error::{Error, Result};
-use crate::store::journal::{Content, Synced, SyncedFile};
+use crate::store::journal::{Content, SyncedFile, SyncedJournal};
 use crate::store::{JournalSync, SyncEnded, sync_folder};
 
 /// A sync that takes less than this, in nanoseconds, may delay an event loop.
@@ -421,7 +421,9 @@ struct Journals {
     newest: Option<OpenJournal>,
     /// The journal before the newest one, while the newest one is empty.
     before: Option<File>,
-    /// Says how far the newest journal has been synced. `None` if that must not be changed.
+    /// The end of the journal that was the newest one before. It is on disk after the next sync.
+    complete: Option<SyncedJournal>,
+    /// Says how far journals have been synced. `None` if that must not be changed.
     synced: Option<SyncedFile>,
 }
 
@@ -437,7 +439,13 @@ struct OpenJournal {
 
 impl Journals {
     fn in_folder(data: &Path) -> Self {
-        Self { data: data.to_owned(), newest: None, before: None, synced: Some(SyncedFile::in_folder(data)) }
+        Self {
+            data: data.to_owned(),
+            newest: None,
+            before: None,
+            complete: None,
+            synced: Some(SyncedFile::in_folder(data)),
+        }
     }
 
     /// Makes all commits so far durable. Returns whether a journal was opened for that.
@@ -459,8 +467,14 @@ impl Journals {
         }
         let end = content.end(file);
         file.sync_data()?;
-        if let (Some(bytes), Some(synced)) = (end.filter(|bytes| *bytes > 0), &mut self.synced) {
-            synced.write(Synced { journal: *number, bytes });
+        let newest = end.map(|bytes| SyncedJournal { number: *number, bytes });
+        let Some(synced) = &mut self.synced else { return Ok(!is_newest) };
+        if self.complete.is_some() {
+            let data = &self.data;
+            synced.retain(|number| data.join(format!("{number}.jnl")).exists());
+        }
+        for journal in self.complete.take().into_iter().chain(newest).filter(|journal| journal.bytes > 0) {
+            synced.note(journal);
         }
         Ok(!is_newest)
     }
@@ -489,6 +503,12 @@ impl Journals {
             // fjall accepts commits although it could not make the name of a new journal durable, until the failure is
             // known to all threads.
             sync_folder(&self.data)?;
+            self.complete = match &mut self.newest {
+                Some(OpenJournal { number, file, content, .. }) => {
+                    content.end(file).map(|bytes| SyncedJournal { number: *number, bytes })
+                }
+                None => None,
+            };
             let (path, next) = (self.path(number), self.path(number + 1));
             self.newest = Some(OpenJournal { number, content: Content::of(&mut file)?, file, path, next });
             return Ok(());

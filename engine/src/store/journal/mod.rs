@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use self::repair::repair;
 use self::scan::{Gap, Nature, Scan};
 pub(super) use self::scan::{batches_from, end_of_content};
-pub(super) use self::synced::{Content, Synced, SyncedFile, forget};
+pub(super) use self::synced::{Content, Synced, SyncedFile, SyncedJournal, forget};
 use super::corruption::damaged;
 use super::fjall::failed_io;
 use crate::error::{Error, ErrorKind, Result};
@@ -99,7 +99,7 @@ struct Cut<'a> {
 /// # Errors
 /// `Corrupt`: a journal is damaged or missing. Nothing has been changed. `Io`.
 pub(super) fn check(data: &Path) -> Result<Vec<Checked>> {
-    let journals = read(data, Synced::read(data))?;
+    let journals = read(data, Synced::read(data).as_ref())?;
     let (damage, cuts) = judge(&journals);
     if let Some(damage) = damage.first() {
         return Err(refused(damage));
@@ -136,11 +136,11 @@ pub(super) fn make_durable(data: &Path, journals: &[Checked]) -> Result<()> {
 /// `Corrupt`: a journal is damaged. `Io`.
 pub(super) fn check_in_use(data: &Path) -> Result<()> {
     // A batch that was being written while it was read looks damaged if later ones were read completely.
-    let found = judge(&read(data, Synced::read(data))?).0;
+    let found = judge(&read(data, Synced::read(data).as_ref())?).0;
     if found.is_empty() {
         return Ok(());
     }
-    let again = judge(&read(data, Synced::read(data))?).0;
+    let again = judge(&read(data, Synced::read(data).as_ref())?).0;
     let same =
         |damage: &&JournalDamage| found.iter().any(|first| (&first.journal, first.at) == (&damage.journal, damage.at));
     match again.iter().find(same) {
@@ -196,7 +196,7 @@ fn with_extension(data: &Path, wanted: &str) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Reads the journals of a folder, the oldest first. `synced` tells what must be there.
-fn read(data: &Path, synced: Option<Synced>) -> Result<Vec<Scanned>> {
+fn read(data: &Path, synced: Option<&Synced>) -> Result<Vec<Scanned>> {
     let failed = |path: &Path| {
         let doing = format!("reading {}", path.display());
         move |error: io::Error| failed_io(&doing, error)
@@ -210,9 +210,9 @@ fn read(data: &Path, synced: Option<Synced>) -> Result<Vec<Scanned>> {
         return Err(damaged(&data.join(name(pair[0].0 + 1)), "is missing"));
     }
     if let (Some(synced), Some((newest, _))) = (synced, numbers.last())
-        && *newest < synced.journal
+        && *newest < synced.newest()
     {
-        return Err(damaged(&data.join(name(synced.journal)), "is missing"));
+        return Err(damaged(&data.join(name(synced.newest())), "is missing"));
     }
     let mut last = 0;
     let mut journals = Vec::new();

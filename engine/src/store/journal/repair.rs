@@ -25,7 +25,7 @@ pub(crate) fn repair(path: &Path, accept_loss: bool) -> Result<Vec<JournalDamage
     if !data.exists() {
         return Ok(Vec::new());
     }
-    let journals = read(&data, Synced::read(&data))?;
+    let journals = read(&data, Synced::read(&data).as_ref())?;
     let (damage, _) = judge(&journals);
     if accept_loss && !damage.is_empty() {
         let kept = path.join(KEPT_FOLDER);

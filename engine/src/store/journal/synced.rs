@@ -1,17 +1,20 @@
 //! How much of the journals is known to be on disk.
 //!
 //! A damaged batch may look like what a power failure leaves: a page that ends with zeros, or the beginning of a batch
-//! at the end. What had been synced cannot be lost in that way. Therefore a file says how far the newest journal has
-//! been synced. Missing or damaged bytes before that position are damage; see [`super::judge`].
+//! at the end. What had been synced cannot be lost in that way. Therefore a file says how far the journals have been
+//! synced. Missing or damaged bytes before that position are damage; see [`super::judge`].
 //!
 //! The file is written after each sync, and is not synced itself: after a power failure it may be older, or missing,
 //! and then says less. It is removed, durably, before a journal becomes shorter: by a clean close, by a repair, and
 //! before the torn end of a journal is cut.
 //!
 //! ```text
-//! number of the journal (u64), position (u64), xxh3 of both (u64)
+//! for each journal, the oldest first: its number (u64), position (u64)
+//! u64::MAX, 0 (u64)
+//! xxh3 of all of these (u64)
 //! ```
-//! Numbers are little-endian.
+//! Numbers are little-endian. A journal with the number `u64::MAX` ends the list. The file is not cut when there are
+//! fewer journals, so there may be anything behind the checksum.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -25,57 +28,94 @@ use crate::store::folder::sync_folder;
 /// The name of the file, beside the journals.
 const SYNCED_FILE: &str = "synced";
 
-const NUMBERS_BYTES: usize = 2 * size_of::<u64>();
+/// The number of journals of which the file tells. fjall begins to flush the oldest one when all have 512 MiB, which
+/// are eight.
+const JOURNALS_MAX: usize = 64;
+
+/// The bytes of a journal's entry.
+const ENTRY_BYTES: usize = 2 * size_of::<u64>();
+
+/// The number of a journal that is not in the list.
+const NONE: u64 = u64::MAX;
 
 /// The content of a journal is looked for in at most this number of bytes before a hole. Only zeros that are being
 /// written can be there, or those of a file system that does not know its holes.
 const LOOK_BYTES: u64 = 1 << 20;
 
-/// The newest journal that has been synced.
+/// A journal that has been synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::store) struct Synced {
+pub(in crate::store) struct SyncedJournal {
     /// Its number.
-    pub journal: u64,
+    pub number: u64,
     /// The length of its content that is on disk, in bytes.
     pub bytes: u64,
 }
+
+/// What is known of the journals, the oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::store) struct Synced(Vec<SyncedJournal>);
 
 impl Synced {
     /// What the file says; `None` if there is none, or if it was not written completely.
     pub fn read(data: &Path) -> Option<Self> {
         let content = fs::read(data.join(SYNCED_FILE)).ok()?;
-        let (numbers, check) = content.split_at_checked(NUMBERS_BYTES)?;
-        if check != xxh3_64(numbers).to_le_bytes() {
-            return None;
-        }
         let number = |bytes: &[u8]| bytes.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
-        Some(Self { journal: number(numbers)?, bytes: number(&numbers[size_of::<u64>()..])? })
+        let (entries, _) = content.as_chunks::<ENTRY_BYTES>();
+        let journals = entries.iter().map_while(|entry| {
+            let found = SyncedJournal { number: number(entry)?, bytes: number(&entry[size_of::<u64>()..])? };
+            (found.number != NONE).then_some(found)
+        });
+        let journals: Vec<_> = journals.take(JOURNALS_MAX).collect();
+        let end = (journals.len() + 1) * ENTRY_BYTES;
+        let check = number(content.get(end..)?)?;
+        (!journals.is_empty() && check == xxh3_64(&content[..end])).then_some(Self(journals))
     }
 
     /// Writes the file to a folder with copies of the journals, which were copied after this was read.
     ///
     /// # Errors
     /// Those of the file system.
-    pub fn write_copy(self, data: &Path) -> io::Result<()> {
+    pub fn write_copy(&self, data: &Path) -> io::Result<()> {
         fs::write(data.join(SYNCED_FILE), self.encode())
     }
 
-    fn encode(self) -> [u8; NUMBERS_BYTES + size_of::<u64>()] {
-        let mut content = [0; NUMBERS_BYTES + size_of::<u64>()];
-        content[..size_of::<u64>()].copy_from_slice(&self.journal.to_le_bytes());
-        content[size_of::<u64>()..NUMBERS_BYTES].copy_from_slice(&self.bytes.to_le_bytes());
-        let check = xxh3_64(&content[..NUMBERS_BYTES]);
-        content[NUMBERS_BYTES..].copy_from_slice(&check.to_le_bytes());
+    fn encode(&self) -> Vec<u8> {
+        let end = SyncedJournal { number: NONE, bytes: 0 };
+        let entries = self.0.iter().chain([&end]);
+        let mut content: Vec<u8> =
+            entries.flat_map(|entry| [entry.number, entry.bytes]).flat_map(u64::to_le_bytes).collect();
+        content.extend(xxh3_64(&content).to_le_bytes());
         content
     }
 
-    /// The length of the content of a journal that is on disk: all of an older journal than this, because fjall syncs a
-    /// journal before it begins the next one.
-    pub fn bytes_of(self, journal: u64) -> u64 {
-        match journal.cmp(&self.journal) {
-            std::cmp::Ordering::Less => u64::MAX,
-            std::cmp::Ordering::Equal => self.bytes,
-            std::cmp::Ordering::Greater => 0,
+    /// Notes how far a journal has been synced, which is the newest one.
+    pub fn note(&mut self, newest: SyncedJournal) {
+        match self.0.last_mut() {
+            Some(last) if last.number == newest.number => *last = newest,
+            _ => self.0.push(newest),
+        }
+        if self.0.len() > JOURNALS_MAX {
+            self.0.remove(0);
+        }
+    }
+
+    /// Forgets journals that are no longer there.
+    pub fn retain(&mut self, is_there: impl Fn(u64) -> bool) {
+        self.0.retain(|journal| is_there(journal.number));
+    }
+
+    /// The number of the newest journal.
+    pub fn newest(&self) -> u64 {
+        self.0.last().map_or(0, |newest| newest.number)
+    }
+
+    /// The length of the content of a journal that is on disk: `u64::MAX`, all of it, if it is older than those that
+    /// are known, because fjall syncs a journal before it begins the next one.
+    pub fn bytes_of(&self, number: u64) -> u64 {
+        match self.0.iter().find(|journal| journal.number == number) {
+            Some(journal) => journal.bytes,
+            None if number < self.newest() => u64::MAX,
+            None => 0,
         }
     }
 }
@@ -96,23 +136,32 @@ pub(in crate::store) fn forget(data: &Path) -> io::Result<()> {
 pub(in crate::store) struct SyncedFile {
     path: PathBuf,
     file: Option<File>,
-    written: Option<Synced>,
+    synced: Synced,
+    is_written: bool,
 }
 
 impl SyncedFile {
-    /// The file beside the journals in this folder. It is created by the first [`Self::write`].
+    /// The file beside the journals in this folder. It is created by the first [`Self::note`].
     pub fn in_folder(data: &Path) -> Self {
-        Self { path: data.join(SYNCED_FILE), file: None, written: None }
+        Self { path: data.join(SYNCED_FILE), file: None, synced: Synced::default(), is_written: false }
     }
 
-    /// Replaces the content. An error is of no importance: the file then says less than it could.
-    pub fn write(&mut self, synced: Synced) {
-        if self.written != Some(synced) {
-            self.written = self.try_write(synced).is_ok().then_some(synced);
+    /// Notes how far a journal has been synced, which is the newest one. An error is of no importance: the file then
+    /// says less than it could.
+    pub fn note(&mut self, newest: SyncedJournal) {
+        if !self.is_written || self.synced.0.last() != Some(&newest) {
+            self.synced.note(newest);
+            self.is_written = self.try_write().is_ok();
         }
     }
 
-    fn try_write(&mut self, synced: Synced) -> io::Result<()> {
+    /// Forgets journals that are no longer there.
+    pub fn retain(&mut self, is_there: impl Fn(u64) -> bool) {
+        self.synced.retain(is_there);
+    }
+
+    fn try_write(&mut self) -> io::Result<()> {
+        let content = self.synced.encode();
         let file = match &mut self.file {
             Some(file) => file,
             none => {
@@ -121,7 +170,7 @@ impl SyncedFile {
             }
         };
         // In one call, which a kill cannot interrupt.
-        write_at_start(file, &synced.encode())
+        write_at_start(file, &content)
     }
 }
 
@@ -215,13 +264,28 @@ mod tests {
         let folder = tempfile::TempDir::new().unwrap();
         assert_eq!(Synced::read(folder.path()), None);
         forget(folder.path()).unwrap();
-        for bytes in [5, 1 << 40, 0] {
-            let synced = Synced { journal: 3, bytes };
-            // As two openings do.
-            SyncedFile::in_folder(folder.path()).write(synced);
-            assert_eq!(Synced::read(folder.path()), Some(synced));
-            assert_eq!([2, 3, 4].map(|journal| synced.bytes_of(journal)), [u64::MAX, bytes, 0]);
+        for bytes in [5, 1 << 40, 1] {
+            // As several openings do, the later ones with fewer journals.
+            let mut file = SyncedFile::in_folder(folder.path());
+            for (number, bytes) in [(3, 4), (3, 7), (4, 8), (5, bytes)].into_iter().skip(usize::from(bytes == 1)) {
+                file.note(SyncedJournal { number, bytes });
+            }
+            let synced = Synced::read(folder.path()).unwrap();
+            assert_eq!([2, 3, 4, 5, 6].map(|number| synced.bytes_of(number)), [u64::MAX, 7, 8, bytes, 0]);
+            file.retain(|number| number > 3);
+            file.note(SyncedJournal { number: 5, bytes: bytes + 1 });
+            let synced = Synced::read(folder.path()).unwrap();
+            assert_eq!([2, 3, 4, 5, 6].map(|number| synced.bytes_of(number)), [u64::MAX, u64::MAX, 8, bytes + 1, 0]);
+            assert_eq!(synced.newest(), 5);
         }
+        for number in 6..200 {
+            let mut file = SyncedFile::in_folder(folder.path());
+            (0..=number).for_each(|number| file.note(SyncedJournal { number, bytes: number }));
+            let synced = Synced::read(folder.path()).unwrap();
+            assert_eq!((synced.newest(), synced.bytes_of(number - 1)), (number, number - 1));
+        }
+        fs::remove_file(folder.path().join(SYNCED_FILE)).unwrap();
+        SyncedFile::in_folder(folder.path()).note(SyncedJournal { number: 3, bytes: 5 });
         let path = folder.path().join(SYNCED_FILE);
         let whole = fs::read(&path).unwrap();
         for end in 0..whole.len() {

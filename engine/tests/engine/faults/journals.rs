@@ -257,3 +257,49 @@ fn a_repair_drops_emptied_journals_and_keeps_the_others() {
 fn begin_of_batch(content: &[u8], name: usize) -> usize {
     (0..name).rev().find(|at| content[*at..].starts_with(&[1, 1, 0, 0, 0])).unwrap()
 }
+
+/// fjall begins a journal when the one before has 64 MB.
+#[test]
+fn the_end_of_an_older_journal_is_known() {
+    let (folder, crashed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let engine = Engine::open(folder.path(), Options::default()).unwrap();
+    engine.create_table(descriptor("t", &["f", "g"]), vec![]).unwrap();
+    let table = engine.table(&name("t"));
+    let fsync = |put: Put| table.put(&Put { durability: Durability::FsyncWal, ..put }).unwrap();
+    // Incompressible values, of one family. The other one has its rows in memory only.
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        char::from(b'a' + (state >> 60) as u8)
+    };
+    for n in 0.. {
+        fsync(put(&format!("row {n:04}"), &[("f:a", 1, "small")]));
+        let value: String = (0..1_000_000).map(|_| random()).collect();
+        fsync(put("large", &[("g:a", n, &value)]));
+        if folder.path().join("data/1.jnl").exists() && folder.path().join(JOURNAL).exists() {
+            break;
+        }
+        assert!(n < 1_000, "no second journal was begun");
+    }
+    for n in 0..20 {
+        fsync(put(&format!("after {n}"), &[("f:a", 1, "small")]));
+    }
+    copy_crashed(folder.path(), crashed.path());
+    let journal = crashed.path().join(JOURNAL);
+    let content = fs::read(&journal).unwrap();
+    let rows: Vec<usize> = (0..content.len()).filter(|at| content[*at..].starts_with(b"row 0")).collect();
+    let begin = begin_of_batch(&content, rows[rows.len() - 1]);
+    for keeps_length in [true, false] {
+        let mut cut = content.clone();
+        if keeps_length {
+            cut[begin..].fill(0)
+        } else {
+            cut.truncate(begin)
+        }
+        fs::write(&journal, &cut).unwrap();
+        let error = Engine::open(crashed.path(), Options::default()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+    }
+    fs::write(&journal, &content).unwrap();
+    Engine::open(crashed.path(), Options::default()).unwrap();
+}
