@@ -2,6 +2,7 @@
 processed."""
 import struct
 import threading
+import time
 
 import happybase
 import pytest

@@ -144,8 +144,8 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Whether the disk of the destination of a backup is full. It may also be that of the database, after a failed write, or
-/// when its files are copied.
+/// Whether the disk of the destination of a backup is full. It may also be that of the database, after a failed write,
+/// or when its files are copied.
 fn is_of_disk(to: &Path, error: &hjall_engine::Error) -> bool {
     let message = error.message();
     let folder = to.parent().unwrap_or(to).display().to_string();
