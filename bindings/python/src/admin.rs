@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use hjall_engine::name::TableName;
-use hjall_engine::region::{Region, split};
+use hjall_engine::region::Region;
+use hjall_engine::region::split::{self, REGIONS_MAX};
 use hjall_engine::schema::{NamespaceDescriptor, TableDescriptor};
 use hjall_engine::store::CompactionControl;
 use hjall_engine::{Engine, Error, ErrorKind, FamilyProgress, Options, Result};
@@ -26,9 +27,6 @@ use crate::family::{self, FamilyArgument, TableFields};
 pub struct Admin {
     handle: Arc<DatabaseHandle>,
 }
-
-/// The most regions into which an algorithm splits a new table. Each takes memory.
-const REGIONS_MAX: u32 = 100_000;
 
 /// The splits of a new table: the attributes of `hjall.descriptors.SplitArgument`.
 #[derive(FromPyObject)]

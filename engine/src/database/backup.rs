@@ -15,7 +15,7 @@ use crate::inspect::{Inspected, inspect};
 use crate::name::TableName;
 use crate::store::{
     CATALOG_SPACE, FjallStore, JournalDamage, StoreOptions, failed_io, is_data_folder, load_all, repair_journals,
-    sync_folder, write_all,
+    sync_folder, temporary_folder, write_all,
 };
 
 /// The number of attempts of a backup. It begins again if a table that it copies is changed.
@@ -176,7 +176,8 @@ impl Engine {
         }
     }
 
-    /// Makes a backup from a copy of the files, which nobody writes to. The copy has links to the files of tables.
+    /// Makes a backup from a copy of the files, in which the files of tables are links. The copy does not change, so a
+    /// snapshot of it takes no memory.
     fn backup_of_files(&self, folder: &Path, progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>) -> Result<()> {
         let core = self.handle.live()?;
         let Some(scratch) = core.store.scratch_folder()? else {
@@ -188,9 +189,7 @@ impl Engine {
             let copied = copy.backup(folder, progress);
             copied.and(copy.close())
         })();
-        if let Err(error) = fs::remove_dir_all(&scratch) {
-            tracing::warn!(folder = %scratch.display(), %error, "the files of a backup were not removed; the next start removes them");
-        }
+        temporary_folder::remove(&scratch);
         copied
     }
 

@@ -6,6 +6,9 @@ use num_bigint::BigUint;
 use crate::error::{Error, Result};
 use crate::quote;
 
+/// The largest number of regions that callers should request. HBase has no limit, and fails when its memory ends.
+pub const REGIONS_MAX: u32 = 100_000;
+
 const HEX_WIDTH: usize = 8;
 const DECIMAL_WIDTH: usize = 8;
 

@@ -242,9 +242,7 @@ impl Folder {
     fn remove_scratch(&self) {
         let entries = fs::read_dir(&self.path).into_iter().flatten().filter_map(io::Result::ok);
         for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(SCRATCH_FOLDER)) {
-            if let Err(error) = fs::remove_dir_all(entry.path()) {
-                tracing::warn!(folder = %entry.path().display(), %error, "a folder that a backup left was not removed");
-            }
+            temporary_folder::remove(&entry.path());
         }
     }
 

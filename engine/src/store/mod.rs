@@ -37,7 +37,7 @@ mod private_copy;
 pub(crate) mod private_folder;
 mod row_locks;
 mod statistics;
-mod temporary_folder;
+pub(crate) mod temporary_folder;
 pub(crate) mod thread_shard;
 mod time;
 

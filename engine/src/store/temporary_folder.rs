@@ -60,8 +60,8 @@ fn create_in(parent: &Path) -> io::Result<(PathBuf, FolderLock)> {
     Err(refused.unwrap_or_else(|| io::ErrorKind::AlreadyExists.into()))
 }
 
-/// Removes a temporary folder. The caller has locked it.
-pub(super) fn remove(path: &Path) {
+/// Removes a temporary folder, which no other process uses. If that fails, a later opening removes it.
+pub(crate) fn remove(path: &Path) {
     if let Err(error) = fs::remove_dir_all(path)
         && error.kind() != io::ErrorKind::NotFound
     {

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use hjall_engine::mutation::Durability;
-use hjall_engine::region::split;
+use hjall_engine::region::split::{self, REGIONS_MAX};
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 
 use super::arguments::{CommandError, Done, Options, flattened, number, table_name, text, unknown_namespace};
@@ -33,9 +33,6 @@ pub const COMMANDS: &[Command] = &[Command {
     ],
     run: create,
 }];
-
-/// The largest number of regions that NUMREGIONS makes. HBase has no limit, and fails when its memory ends.
-const REGIONS_MAX: u32 = 100_000;
 
 /// The message for an argument that is neither a name nor a dictionary.
 fn wrong_type(value: &Value) -> CommandError {

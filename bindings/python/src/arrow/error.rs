@@ -47,6 +47,10 @@ fn shown(bytes: &[u8]) -> String {
     format!("b\"{}\"{}", head.escape_ascii(), if head.len() < bytes.len() { "…" } else { "" })
 }
 
+fn invalid_data(error: &ArrowError) -> String {
+    format!("invalid Arrow data: {error}")
+}
+
 impl TransferError {
     /// The error for a value that its decoder cannot read.
     pub fn value(row: &[u8], (family, qualifier): (&[u8], &[u8]), value: &[u8], codec: Codec) -> Self {
@@ -66,10 +70,7 @@ impl TransferError {
     pub fn at(self, place: Place<'_>) -> Self {
         match self {
             Self::Argument(message) => Self::Argument(format!("{}{message}", place.prefix(&message))),
-            Self::Arrow(error) => {
-                let message = format!("invalid Arrow data: {error}");
-                Self::Argument(format!("{}{message}", place.prefix(&message)))
-            }
+            Self::Arrow(error) => Self::Argument(invalid_data(&error)).at(place),
             other => other,
         }
     }
@@ -112,7 +113,7 @@ impl From<TransferError> for PyErr {
             }
             TransferError::Decode(message) => error::exception("DecodeError", message),
             TransferError::Argument(message) => error::invalid(message),
-            TransferError::Arrow(error) => error::invalid(format!("invalid Arrow data: {error}")),
+            TransferError::Arrow(error) => error::invalid(invalid_data(&error)),
         }
     }
 }

@@ -253,7 +253,11 @@ impl Database {
 
     /// The handle of a space. Callers must not keep it, because it keeps the database open.
     pub fn keyspace(&self, space: SpaceId) -> Result<Keyspace> {
-        self.spaces.read().get(&space).map(|space| space.keyspace.clone()).ok_or_else(|| no_such_space(space))
+        self.look_up(space, |space| space.keyspace.clone())
+    }
+
+    fn look_up<T>(&self, space: SpaceId, get: impl FnOnce(&Space) -> T) -> Result<T> {
+        self.spaces.read().get(&space).map(get).ok_or_else(|| no_such_space(space))
     }
 
     /// The handle of a space for a snapshot with this sequence number.
@@ -264,11 +268,10 @@ impl Database {
 
     /// As [`Self::keyspace_at`], for a read of a range, which is counted.
     pub fn keyspace_for_range(&self, space: SpaceId, seqno: u64) -> Result<Keyspace> {
-        let counted = |space: &Space| {
+        let current = self.look_up(space, |space| {
             space.run_reads.count();
             space.keyspace.clone()
-        };
-        let current = self.spaces.read().get(&space).map(counted).ok_or_else(|| no_such_space(space))?;
+        })?;
         Ok(self.rewrites.replaced(space, seqno).unwrap_or(current))
     }
 

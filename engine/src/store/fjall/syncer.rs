@@ -32,7 +32,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::failure::{self, failed_io};
 use crate::blocking;
 use crate::error::{Error, Result};
-use crate::store::journal::{Content, SyncedFile, SyncedJournal};
+use crate::store::journal::{self, Content, SyncedFile, SyncedJournal};
 use crate::store::{JournalSync, SyncEnded, sync_folder};
 
 /// A sync that takes less than this, in nanoseconds, may delay an event loop.
@@ -471,7 +471,7 @@ impl Journals {
         let Some(synced) = &mut self.synced else { return Ok(!is_newest) };
         if self.complete.is_some() {
             let data = &self.data;
-            synced.retain(|number| data.join(format!("{number}.jnl")).exists());
+            synced.retain(|number| data.join(journal::name(number)).exists());
         }
         for journal in self.complete.take().into_iter().chain(newest).filter(|journal| journal.bytes > 0) {
             synced.note(journal);
@@ -524,7 +524,7 @@ impl Journals {
     }
 
     fn path(&self, number: u64) -> PathBuf {
-        self.data.join(format!("{number}.jnl"))
+        self.data.join(journal::name(number))
     }
 
     fn newest_number(&self) -> io::Result<u64> {

@@ -275,7 +275,7 @@ impl Cut<'_> {
         let Self { path, gap } = self;
         match gap.nature {
             Nature::LostPages => {
-                let kept = repair::keep_beside(path);
+                let kept = repair::keep(path);
                 if let Err(error) = &kept {
                     tracing::warn!(journal = %path.display(), %error, "the journal could not be copied before it is cut");
                 }

@@ -28,11 +28,9 @@ pub(crate) fn repair(path: &Path, accept_loss: bool) -> Result<Vec<JournalDamage
     let journals = read(&data, Synced::read(&data).as_ref())?;
     let (damage, _) = judge(&journals);
     if accept_loss && !damage.is_empty() {
-        let kept = path.join(KEPT_FOLDER);
         forget(&data).map_err(|error| failed_io(&format!("repairing {}", data.display()), error))?;
         for journal in journals.iter().filter(|journal| damage.iter().any(|damage| damage.journal == journal.path)) {
-            rewrite(journal, &kept)
-                .map_err(|error| failed_io(&format!("repairing {}", journal.path.display()), error))?;
+            rewrite(journal).map_err(|error| failed_io(&format!("repairing {}", journal.path.display()), error))?;
         }
         drop_empty(&data, &journals).map_err(|error| failed_io(&format!("repairing {}", data.display()), error))?;
     }
@@ -62,8 +60,8 @@ fn drop_empty(data: &Path, journals: &[Scanned]) -> io::Result<()> {
 }
 
 /// Replaces a journal with one without its gaps.
-fn rewrite(Scanned { path, after, scan }: &Scanned, kept: &Path) -> io::Result<()> {
-    keep(path, kept)?;
+fn rewrite(Scanned { path, after, scan }: &Scanned) -> io::Result<()> {
+    keep(path)?;
     let mut from = File::open(path)?;
     let draft = path.with_extension("new");
     let mut to = create_like(&draft, &from)?;
@@ -90,12 +88,8 @@ fn rewrite(Scanned { path, after, scan }: &Scanned, kept: &Path) -> io::Result<(
 }
 
 /// Copies a journal to the folder `damaged` beside the folder of the journals. Returns the copy.
-pub(super) fn keep_beside(path: &Path) -> io::Result<PathBuf> {
-    let folder = path.parent().and_then(Path::parent).unwrap_or(Path::new("."));
-    keep(path, &folder.join(KEPT_FOLDER))
-}
-
-fn keep(path: &Path, kept: &Path) -> io::Result<PathBuf> {
+pub(super) fn keep(path: &Path) -> io::Result<PathBuf> {
+    let kept = &path.parent().and_then(Path::parent).unwrap_or(Path::new(".")).join(KEPT_FOLDER);
     fs::create_dir_all(kept)?;
     let name = path.file_name().unwrap_or_default();
     let copy = (0..).map(|n: u32| kept.join(format!("{}.{n}", name.display()))).find(|copy| !copy.exists());
