@@ -1,10 +1,10 @@
 'use strict';
 /**
- * Compares gets, batch puts and scans with classic-level, better-sqlite3 and lmdb, alternating in one process.
- * Prints medians and ratios.
+ * Compares gets, batch puts and scans with classic-level, better-sqlite3 and lmdb, alternating in one process, and batch
+ * puts also with fjall alone in a process of its own. Prints medians and ratios.
  */
 
-const { COLUMNS, PER_BATCH, hjallPeer, levelCellsPeer, levelPeer, lmdbPeer, sqlitePeer } = require('./peers.js');
+const { COLUMNS, PER_BATCH, fjallPeer, hjallPeer, levelCellsPeer, levelPeer, lmdbPeer, sqlitePeer } = require('./peers.js');
 
 const ROWS = Number(process.env.ROWS ?? 100_000);
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
@@ -111,9 +111,9 @@ async function scansOpened(table) {
 async function main() {
   const peers = [await hjallPeer(), await levelPeer(), await sqlitePeer(), await lmdbPeer()];
   console.log(`${ROWS.toLocaleString('en')} rows of ${COLUMNS.length} cells with 20 bytes each; classic-level and lmdb: one value of a key`);
-  const byCell = await levelCellsPeer();
-  await fillAll([...peers, byCell]);
-  await byCell.close();
+  const onlyBatches = [await levelCellsPeer(), await fjallPeer('cells'), await fjallPeer('rows')];
+  await fillAll([...peers, ...onlyBatches]);
+  for (const peer of onlyBatches) await peer.close();
   for (const peer of peers) await peer.settle();
   const keys = Array.from({ length: 8192 }, (_, i) => peers[0].keys((i * 104_729) % ROWS));
   const at = (i) => keys[i & 8191];

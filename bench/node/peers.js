@@ -110,6 +110,25 @@ async function levelCellsPeer() {
   };
 }
 
+/**
+ * fjall alone, the store below hjall, in a Rust process that makes and commits the same batches on request. `stored`:
+ * `cells` for the keys and values that hjall stores, `rows` for one value per key, as classic-level. Only for batches.
+ */
+async function fjallPeer(stored) {
+  const { spawn } = require('node:child_process');
+  const { createInterface } = require('node:readline');
+  const child = spawn(process.env.HJALL_BENCH, ['batches', '--stored', stored], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    name: stored === 'cells' ? 'fjall alone, a key per cell' : 'fjall alone, a key per row',
+    putMany: async (from, to) => {
+      child.stdin.write(`${from} ${to}\n`);
+      if ((await answers.next()).done) throw new Error('hjall-bench has ended');
+    },
+    close: async () => child.stdin.end(),
+  };
+}
+
 /** better-sqlite3: a row of five columns. It has no asynchronous API. */
 async function sqlitePeer() {
   const Database = require('better-sqlite3');
@@ -169,4 +188,4 @@ async function fill(peer, count) {
   return (count * COLUMNS.length * 1000) / (performance.now() - began);
 }
 
-module.exports = { COLUMNS, PER_BATCH, fill, hjallPeer, key, levelCellsPeer, levelPeer, lmdbPeer, sqlitePeer };
+module.exports = { COLUMNS, PER_BATCH, fill, fjallPeer, hjallPeer, key, levelCellsPeer, levelPeer, lmdbPeer, sqlitePeer };

@@ -3,6 +3,7 @@
 //! Prints figures and never fails because of one.
 
 mod ageing;
+mod batches;
 mod bulk;
 mod calls;
 mod choice;
@@ -248,6 +249,12 @@ enum What {
         #[arg(long)]
         random: bool,
     },
+    /// Batches of fjall alone, written on request (for bench/node)
+    Batches {
+        /// How a row of five cells is stored
+        #[arg(long, value_enum)]
+        stored: batches::Stored,
+    },
     /// Scans with filters that seek, compared with a get of the row or column they find
     Filters {
         /// Rows of one table, and columns of the single row of another
@@ -306,6 +313,7 @@ fn main() -> Outcome<()> {
             rows.into_iter().try_for_each(|rows| reads.run(rows))
         }
         What::Bulk { rows, value_bytes, rounds, random } => bulk::run(rows, value_bytes, rounds.max(1), random),
+        What::Batches { stored } => batches::run(stored),
         What::Filters { rows } => filters::run(rows),
     }
 }

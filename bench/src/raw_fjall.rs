@@ -64,6 +64,25 @@ impl RawFjall {
         Ok(batch.commit()?)
     }
 
+    /// Puts one batch of cells, given by row, qualifier and value.
+    pub fn put_cells(&self, cells: impl Iterator<Item = (String, &'static str, String)>) -> Outcome<()> {
+        let mut batch = self.database.batch().durability(Some(PersistMode::Buffer));
+        for (row, qualifier, value) in cells {
+            let key = cell_key(row.as_bytes(), qualifier.as_bytes(), 1);
+            batch.insert(&self.keyspace, key, [&[0], value.as_bytes()].concat());
+        }
+        Ok(batch.commit()?)
+    }
+
+    /// Puts one batch of keys with their values as they are.
+    pub fn put_pairs(&self, pairs: impl Iterator<Item = (String, String)>) -> Outcome<()> {
+        let mut batch = self.database.batch().durability(Some(PersistMode::Buffer));
+        for (key, value) in pairs {
+            batch.insert(&self.keyspace, key, value);
+        }
+        Ok(batch.commit()?)
+    }
+
     /// Ingests rows with these names, which must be in ascending order, and values.
     pub fn ingest<'a>(&self, rows: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Outcome<()> {
         let mut ingestion = self.keyspace.start_ingestion()?;
@@ -120,10 +139,15 @@ impl RawFjall {
 
 /// The key of the cell `f:q` of a row.
 fn key(row: &[u8], timestamp: u64) -> Vec<u8> {
+    cell_key(row, b"q", timestamp)
+}
+
+/// The key of a cell of a row.
+fn cell_key(row: &[u8], qualifier: &[u8], timestamp: u64) -> Vec<u8> {
     let mut key = Vec::with_capacity(40);
     groups(row, &mut key);
     key.push(1);
-    groups(b"q", &mut key);
+    groups(qualifier, &mut key);
     key.push(0xfb);
     key.extend_from_slice(&(!timestamp).to_be_bytes());
     key

@@ -103,13 +103,16 @@ impl Catalog {
     }
 
     /// Begins a change. No other change runs until the guard is dropped. Reads the catalog again if a failed change
-    /// left it in doubt.
+    /// left it in doubt. A store that refuses writes is reopened here: a change that fails later leaves a table in doubt,
+    /// and its reads would fail, although nothing was written.
     ///
     /// # Errors
     /// `Cancelled` if `stop` is set, also while another change runs; `ReadOnly`; errors of the store.
     pub(crate) fn begin(&self, stop: &Stop) -> Result<MutexGuard<'_, Counter>> {
         self.store.check_writable()?;
-        self.exclude_changes(stop)
+        let counter = self.exclude_changes(stop)?;
+        self.store.recover()?;
+        Ok(counter)
     }
 
     /// Waits for the change that is running. No other change runs until the guard is dropped.
@@ -144,7 +147,7 @@ impl Catalog {
             return Err(error);
         }
         let generation = self.store.generation();
-        self.begin(&Stop::never()).map(drop).inspect_err(|error| {
+        self.exclude_changes(&Stop::never()).map(drop).inspect_err(|error| {
             if self.store.generation() != generation {
                 self.doubt.failed(error);
             }

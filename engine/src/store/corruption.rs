@@ -82,11 +82,6 @@ pub(super) fn check(data: &Path) -> Result<Vec<journal::Checked>> {
     if !lock.exists() {
         fs::write(&lock, b"").map_err(|error| failed_io(&format!("creating {}", lock.display()), error))?;
     }
-    // Without a journal, fjall would number writes from zero, and hide the ones in files.
-    let journals = entries(data)?.into_iter().filter(|name| name.ends_with(".jnl"));
-    if journals.count() == 0 {
-        return Err(damaged(&data.join("0.jnl"), "or another journal (*.jnl) is missing"));
-    }
     check_spaces(data)?;
     journal::check(data)
 }

@@ -252,7 +252,7 @@ impl Folder {
     }
 
     /// Whether the store's files have not been created completely.
-    fn is_new(&self) -> bool {
+    pub fn is_new(&self) -> bool {
         self.path.join(CREATING_FILE).exists()
     }
 

@@ -123,8 +123,10 @@ pub fn repair(sources: &Sources, accept_loss: bool) -> Result<(), Failure> {
     for found in &damage {
         let done = match (accept_loss, found.lossless) {
             (true, true) => "its number was corrected",
+            (true, false) if found.whole => "ACCEPTED",
             (true, false) => "DROPPED",
             (false, true) => "its number can be corrected, nothing would be lost",
+            (false, false) if found.whole => "what it contained would be given up",
             (false, false) => "it would be dropped",
         };
         say(&format!("{found}: {done}"));
@@ -134,10 +136,18 @@ pub fn repair(sources: &Sources, accept_loss: bool) -> Result<(), Failure> {
     } else if accept_loss {
         say(&format!("the journals as they were are in {}", data.join("damaged").display()));
     } else {
-        let damaged = match damage.len() {
-            1 => "1 batch of the journals is damaged".to_owned(),
-            batches => format!("{batches} batches of the journals are damaged"),
+        let journals = damage.iter().filter(|found| found.whole).count();
+        let batches = match damage.len() - journals {
+            0 => None,
+            1 => Some("1 batch of the journals is damaged".to_owned()),
+            batches => Some(format!("{batches} batches of the journals are damaged")),
         };
+        let journals = match journals {
+            0 => None,
+            1 => Some("1 journal is missing, empty or another one".to_owned()),
+            journals => Some(format!("{journals} journals are missing, empty or other ones")),
+        };
+        let damaged = [batches, journals].into_iter().flatten().collect::<Vec<_>>().join(", and ");
         let what = format!("{damaged}; restore a backup, or accept the loss with --accept-loss");
         return Err(Failure::Damaged(data, what));
     }

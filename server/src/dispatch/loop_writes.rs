@@ -299,6 +299,7 @@ impl Commits {
             synced.clear();
         }
         unsynced.clear();
+        let calls = synced.len();
         if let Some(state) = state.filter(|_| !synced.is_empty()) {
             let commit = EarlierCommit { number, state, is_of_synced, permits: take(synced), tasks: Vec::new() };
             self.earlier.borrow_mut().push(commit);
@@ -309,7 +310,7 @@ impl Commits {
         {
             self.syncing.update(|syncing| syncing + 1);
             let syncs = self.syncs.clone();
-            sync.when_ended(Box::new(move |synced| syncs.add(number, synced)));
+            sync.when_ended(calls, Box::new(move |synced| syncs.add(number, synced)));
         }
         for task in self.tasks.take() {
             task.wake();

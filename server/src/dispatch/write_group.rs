@@ -73,12 +73,16 @@ impl WriteGroup {
                     answering.answer_all(unsynced.drain(..));
                     let (answering, mut runs) = (answering.clone(), std::mem::take(synced));
                     runs.iter_mut().for_each(RunJob::waits_for_sync);
-                    sync.when_ended(Box::new(move |synced| match synced {
-                        Ok(()) => answering.answer_all(runs.into_iter()),
-                        Err(error) => {
-                            runs.into_iter().for_each(|run| answering.run_again(run, Rerun::Failed(error.again())));
-                        }
-                    }));
+                    let calls = runs.len();
+                    sync.when_ended(
+                        calls,
+                        Box::new(move |synced| match synced {
+                            Ok(()) => answering.answer_all(runs.into_iter()),
+                            Err(error) => {
+                                runs.into_iter().for_each(|run| answering.run_again(run, Rerun::Failed(error.again())));
+                            }
+                        }),
+                    );
                 }
                 _ => {
                     unsynced.append(synced);

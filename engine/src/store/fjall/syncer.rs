@@ -84,7 +84,8 @@ pub(super) struct SyncQueue {
     /// How long the last sync took, in nanoseconds.
     took_ns: AtomicU64,
     created: Instant,
-    /// The number of requests of writers that do not wait themselves.
+    /// The number of writes that have been handed over to the thread, because their writers do not wait themselves.
+    /// Changed while `state` is locked.
     handed_over: AtomicU64,
     pub syncs: AtomicU64,
     failure: Arc<Failure>,
@@ -246,16 +247,21 @@ impl SyncQueue {
     /// Looks for the next request for a short time, and while there are no writes that need no sync, which use the
     /// processors better. Returns whether there was one.
     fn look(&self, state: &mut MutexGuard<'_, SyncState>) -> bool {
-        let before = self.handed_over.load(Ordering::Relaxed);
+        let next = self.handed_over.load(Ordering::Relaxed) + 1;
+        self.look_for(state, next, Instant::now() + LOOK)
+    }
+
+    /// Looks until this number of writes has been handed over, if that happens before a time and while there are no
+    /// writes that need no sync. Returns whether it has happened.
+    fn look_for(&self, state: &mut MutexGuard<'_, SyncState>, handed_over: u64, until: Instant) -> bool {
         MutexGuard::unlocked(state, || {
-            let began = Instant::now();
-            while began.elapsed() < LOOK && !self.dirty.load(Ordering::Relaxed) {
-                if self.handed_over.load(Ordering::Relaxed) != before {
-                    return true;
+            while self.handed_over.load(Ordering::Relaxed) < handed_over {
+                if self.dirty.load(Ordering::Relaxed) || Instant::now() >= until {
+                    return false;
                 }
                 std::thread::yield_now();
             }
-            false
+            true
         })
     }
 
@@ -264,6 +270,7 @@ impl SyncQueue {
         // The syncs until the thread looks for the next request again.
         let mut pause = 0;
         let mut handed_over = 0;
+        let mut gathering = Gathering::default();
         while state.failed.is_none() {
             if self.is_syncing() {
                 // The writer that syncs the journal wakes this thread if there are further requests.
@@ -301,10 +308,26 @@ impl SyncQueue {
                     Some(_) => {}
                 }
             }
-            if self.lets_others_write(&mut state) {
+            if self.lets_others_write(&mut state) && self.gathers(&mut state, &mut gathering) {
+                let began = self.handed_over.load(Ordering::Relaxed);
                 self.sync(&mut state);
+                let ended = self.handed_over.load(Ordering::Relaxed);
+                gathering.synced(began, ended, Instant::now(), self.took_ns.load(Ordering::Relaxed));
             }
         }
+    }
+
+    /// Waits until the writers that the last sync has served have sent their next writes, so that the next sync serves
+    /// all of them. Returns whether a sync may begin then.
+    fn gathers(&self, state: &mut MutexGuard<'_, SyncState>, gathering: &mut Gathering) -> bool {
+        let handed_over = self.handed_over.load(Ordering::Relaxed);
+        if let Some(until) = gathering.until(handed_over, Instant::now())
+            && !state.stopped
+        {
+            let is_complete = self.look_for(state, gathering.expected, until);
+            gathering.waited(is_complete);
+        }
+        !self.is_syncing() && state.failed.is_none()
     }
 
     /// Pauses before a sync if there are writes that need none: while the journal is synced, the file system delays
@@ -317,6 +340,53 @@ impl SyncQueue {
             MutexGuard::unlocked(state, || std::thread::sleep(pause));
         }
         !self.is_syncing() && state.failed.is_none()
+    }
+}
+
+/// The writes for which the thread waits before a sync.
+///
+/// When a sync ends, its writers are answered, and send their next writes a round trip later. If the next sync began at
+/// once, it would serve only the writes that had arrived during the last one, and the others would have to wait until
+/// it has ended: two groups of writers would take turns, and each write would take the time of up to two syncs. Waiting
+/// for a round trip is better if that is shorter than a sync.
+#[derive(Default)]
+struct Gathering {
+    /// The number of writes that had been handed over when the last sync began.
+    began: u64,
+    /// The number when all writers that were served then, or waited when it ended, have sent their next write.
+    expected: u64,
+    /// When waiting would take longer than another sync.
+    until: Option<Instant>,
+    /// The number of waits in a row that were in vain.
+    failed: u32,
+    /// The number of syncs until the next wait.
+    pause: u32,
+}
+
+impl Gathering {
+    /// Notes a sync that ended at `now` and took a time, with the writes that had been handed over when it began and when
+    /// it had ended.
+    fn synced(&mut self, began: u64, ended: u64, now: Instant, took_ns: u64) {
+        self.expected = ended + (began - self.began);
+        self.began = began;
+        self.until = Some(now + Duration::from_nanos(took_ns).min(LOOK));
+        self.pause = self.pause.saturating_sub(1);
+    }
+
+    /// Notes whether a wait was of use. If not, there is none before the next syncs: one of them, or twice as many as
+    /// after the last wait, if that was in vain, too.
+    fn waited(&mut self, is_complete: bool) {
+        if is_complete {
+            self.failed = 0;
+        } else {
+            self.pause = 1_u32.checked_shl(self.failed).unwrap_or(LOOK_AGAIN).min(LOOK_AGAIN);
+            self.failed = self.failed.saturating_add(1);
+        }
+    }
+
+    /// The time until which a sync is delayed, after this number of writes has been handed over. `None` if it is not.
+    fn until(&self, handed_over: u64, now: Instant) -> Option<Instant> {
+        self.until.filter(|until| self.pause == 0 && handed_over < self.expected && now < *until)
     }
 }
 
@@ -360,7 +430,7 @@ impl JournalSync for SyncQueue {
         }
     }
 
-    fn when_ended(&self, ended: SyncEnded) {
+    fn when_ended(&self, writes: usize, ended: SyncEnded) {
         let mut state = self.state.lock();
         if let Some(error) = &state.failed {
             let error = error.again();
@@ -373,7 +443,7 @@ impl JournalSync for SyncQueue {
             return on_another_thread(move || ended(sync_after_close(&data)));
         }
         state.requested += 1;
-        self.handed_over.fetch_add(1, Ordering::Relaxed);
+        self.handed_over.fetch_add(writes as u64, Ordering::Relaxed);
         let ticket = state.requested;
         state.callbacks.push_back((ticket, ended));
         // Otherwise the thread is woken at the end of the sync in progress, which may not cover this request.
@@ -465,9 +535,8 @@ impl Journals {
         if let Some(before) = &self.before {
             before.sync_data()?;
         }
-        let end = content.end(file);
+        let newest = content.describe(file, *number);
         file.sync_data()?;
-        let newest = end.map(|bytes| SyncedJournal { number: *number, bytes });
         let Some(synced) = &mut self.synced else { return Ok(!is_newest) };
         if self.complete.is_some() {
             let data = &self.data;
@@ -504,9 +573,7 @@ impl Journals {
             // known to all threads.
             sync_folder(&self.data)?;
             self.complete = match &mut self.newest {
-                Some(OpenJournal { number, file, content, .. }) => {
-                    content.end(file).map(|bytes| SyncedJournal { number: *number, bytes })
-                }
+                Some(OpenJournal { number, file, content, .. }) => content.describe(file, *number),
                 None => None,
             };
             let (path, next) = (self.path(number), self.path(number + 1));
@@ -662,6 +729,38 @@ mod tests {
     }
 
     #[test]
+    fn a_sync_is_delayed_for_the_writers_that_the_last_one_has_served() {
+        let now = Instant::now();
+        let after = |micros| now + Duration::from_micros(micros);
+        let mut gathering = Gathering::default();
+        assert_eq!(gathering.until(1, now), None, "nothing has been synced");
+        // Five writes were served, and three came meanwhile: eight writers.
+        gathering.synced(5, 8, now, 100_000);
+        assert_eq!(gathering.until(8, now), Some(after(100)));
+        assert_eq!(gathering.until(12, after(99)), Some(after(100)));
+        assert_eq!(gathering.until(13, after(99)), None, "all are there");
+        assert_eq!(gathering.until(8, after(100)), None, "another sync would take no longer");
+        // All eight writers wait for one sync.
+        gathering.synced(13, 13, now, 1_000_000_000);
+        assert_eq!(gathering.until(20, now), Some(now + LOOK));
+        assert_eq!(gathering.until(21, now), None);
+        // They have not come back.
+        for (waits, pause) in [1, 2, 4, 8, 16, 32, 64, 64, 64].into_iter().enumerate() {
+            gathering.waited(false);
+            for sync in 0..pause {
+                assert_eq!(gathering.until(0, now), None, "after {waits} waits and {sync} syncs");
+                gathering.synced(13, 14, now, 100_000);
+            }
+            assert_eq!(gathering.until(13, now), Some(after(100)));
+        }
+        gathering.waited(true);
+        assert_eq!(gathering.until(13, now), Some(after(100)));
+        gathering.waited(false);
+        gathering.synced(13, 14, now, 100_000);
+        assert_eq!(gathering.until(13, now), Some(after(100)));
+    }
+
+    #[test]
     fn much_is_synced_before_the_interval_has_passed() {
         let folder = tempfile::TempDir::new().unwrap();
         fs::write(folder.path().join("0.jnl"), b"").unwrap();
@@ -687,7 +786,7 @@ mod tests {
         let (told, ended) = std::sync::mpsc::channel();
         let request = |queue: &SyncQueue, number: u32| {
             let told = told.clone();
-            queue.when_ended(Box::new(move |synced| told.send((number, synced.is_ok())).unwrap()));
+            queue.when_ended(1, Box::new(move |synced| told.send((number, synced.is_ok())).unwrap()));
         };
         for number in 0..100 {
             request(&queue, number);

@@ -8,6 +8,8 @@
 //! clear   4, keyspace (u64); counts as an item
 //! end     3, xxh3 of the items (u64), "FJL", 3
 //! ```
+//! fjall writes no batch without items, and reads such a batch. A repair writes one in place of a journal that is lost.
+//!
 //! Numbers are little-endian. The start is not covered by the checksum: a wrong number of items is noticed when the
 //! items are read, and a wrong sequence number only if it is not between those of the neighbouring batches.
 
@@ -24,7 +26,9 @@ const TRAILER: &[u8] = b"FJL\x03";
 const START_BYTES: usize = 1 + 4 + 8;
 const ITEM_HEADER_BYTES: usize = 1 + 1 + 1 + 8 + 2 + 4 + 4;
 const CLEAR_BYTES: usize = 1 + 8;
-const END_BYTES: usize = 1 + 8 + TRAILER.len();
+
+/// The length of the end of a batch.
+pub(super) const END_BYTES: usize = 1 + 8 + TRAILER.len();
 
 /// The position of the sequence number in a batch.
 pub(super) const SEQUENCE_AT: usize = 1 + 4;
@@ -36,6 +40,8 @@ const SEQUENCE_MAX: u64 = (1 << 63) - 1;
 pub(super) enum Decoded {
     /// A batch that fjall can read.
     Batch { sequence: u64, bytes: usize },
+    /// A batch without items. fjall does not use its sequence number.
+    Empty { bytes: usize },
     /// The beginning of a batch.
     Incomplete,
     /// Not a batch.
@@ -62,7 +68,7 @@ pub(super) fn decode(bytes: &[u8], hasher: &mut Xxh3) -> Decoded {
     let (Some(items), Some(sequence)) = (u32_at(bytes, 1), u64_at(bytes, SEQUENCE_AT)) else {
         return Decoded::Incomplete;
     };
-    if items == 0 {
+    if items == 0 && !matches!(bytes.get(START_BYTES), None | Some(&END)) {
         return invalid("has no items");
     }
     if sequence > SEQUENCE_MAX {
@@ -101,12 +107,28 @@ pub(super) fn decode(bytes: &[u8], hasher: &mut Xxh3) -> Decoded {
     if u64_at(end, 1) != Some(hasher.digest()) {
         return invalid("does not match its checksum");
     }
-    Decoded::Batch { sequence, bytes: length }
+    if items == 0 { Decoded::Empty { bytes: length } } else { Decoded::Batch { sequence, bytes: length } }
 }
 
 /// Whether these bytes end like a batch.
 pub(super) fn ends_a_batch(bytes: &[u8]) -> bool {
-    bytes.ends_with(TRAILER) && bytes.len() >= END_BYTES && bytes[bytes.len() - END_BYTES] == END
+    bytes.last_chunk().is_some_and(|end| checksum_of_end(end).is_some())
+}
+
+/// The checksum in the end of a batch; `None` if the bytes are not one.
+pub(super) fn checksum_of_end(end: &[u8; END_BYTES]) -> Option<u64> {
+    if end[0] == END && end.ends_with(TRAILER) { u64_at(end, 1) } else { None }
+}
+
+/// A batch without items, which changes nothing.
+pub(super) fn without_items() -> Vec<u8> {
+    let mut batch = vec![START];
+    batch.extend(0_u32.to_le_bytes());
+    batch.extend(0_u64.to_le_bytes());
+    batch.push(END);
+    batch.extend(Xxh3::new().digest().to_le_bytes());
+    batch.extend(TRAILER);
+    batch
 }
 
 /// Whether a batch may begin here, from the first bytes. Cheap, to try many positions.

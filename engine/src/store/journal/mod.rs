@@ -9,7 +9,8 @@
 //!   synced. Everything behind them is cut, because the batches there were not synced either. The journal is kept in
 //!   the folder `damaged`.
 //! * Anything else is *damage*: the folder is refused, until an operator accepts the loss ([`repair`]) or restores a
-//!   backup. What is missing or zero before the position that is known to have been synced ([`synced`]) is damage, too.
+//!   backup. What is missing or zero before the position that is known to have been synced ([`synced`]) is damage, too,
+//!   and so are journals that are missing, empty or exchanged for others.
 //!
 //! The remaining batches are made durable as they were read ([`make_durable`]) before fjall appends to it.
 
@@ -19,6 +20,7 @@ mod rewrite;
 mod scan;
 mod synced;
 
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,6 +35,10 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// The extension of journals.
 const EXTENSION: &str = "jnl";
+
+/// The largest difference between the numbers of two journals of a folder. fjall numbers them consecutively, and begins
+/// to flush the oldest one when all have 512 MiB.
+const JOURNALS_MAX: u64 = 10_000;
 
 /// A damaged range of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,13 +55,18 @@ pub struct JournalDamage {
     pub followed: u64,
     /// Whether nothing is lost by a repair, because only the number of the batch is wrong.
     pub lossless: bool,
+    /// Whether it is not a range, but the journal as a whole that is missing, empty or another one.
+    pub whole: bool,
 }
 
 impl std::fmt::Display for JournalDamage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { journal, at, bytes, reason, followed, .. } = self;
+        let Self { journal, at, bytes, reason, followed, whole, .. } = self;
         let journal = journal.display();
-        write!(f, "the batch of {bytes} bytes at byte {at} of the journal {journal} {reason}; ")?;
+        match whole {
+            true => write!(f, "the journal {journal} {reason}; ")?,
+            false => write!(f, "the batch of {bytes} bytes at byte {at} of the journal {journal} {reason}; ")?,
+        }
         match followed {
             0 => f.write_str("no intact batch follows"),
             1 => f.write_str("1 intact batch follows"),
@@ -70,6 +81,17 @@ struct Scanned {
     /// The sequence number of the batch before the journal.
     after: u64,
     scan: Scan,
+    state: State,
+}
+
+/// What is known of a journal apart from its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Present,
+    /// There is no such file. It must have had content.
+    Missing,
+    /// It does not have the batch that was synced last.
+    Other,
 }
 
 /// A journal that has been checked: it consists of valid batches.
@@ -109,7 +131,7 @@ pub(super) fn check(data: &Path) -> Result<Vec<Checked>> {
         forget(data).map_err(|error| failed_io(&format!("preparing to cut a journal in {}", data.display()), error))?;
     }
     cuts.iter().try_for_each(Cut::apply)?;
-    let checked = |Scanned { path, after, scan }: &Scanned| {
+    let checked = |Scanned { path, after, scan, .. }: &Scanned| {
         let cut = cuts.iter().find(|cut| cut.path == path);
         let batches = scan.batches - cut.map_or(0, |cut| cut.gap.followed);
         Checked { path: path.clone(), after: *after, batches }
@@ -123,10 +145,7 @@ pub(super) fn check(data: &Path) -> Result<Vec<Checked>> {
 /// `Io`, `DiskFull`: the folder cannot be used now. Its content is unchanged.
 pub(super) fn make_durable(data: &Path, journals: &[Checked]) -> Result<()> {
     let failed = |error| failed_io(&format!("reading {}", data.display()), error);
-    // A crash may have left drafts of journals that have been removed since.
-    for draft in with_extension(data, rewrite::DRAFT).map_err(failed)? {
-        fs::remove_file(draft).map_err(failed)?;
-    }
+    rewrite::remove_drafts(data).map_err(failed)?;
     journals.iter().try_for_each(rewrite::rewrite)
 }
 
@@ -155,13 +174,17 @@ pub(super) fn check_in_use(data: &Path) -> Result<()> {
 }
 
 fn refused(damage: &JournalDamage) -> Error {
-    Error::new(
-        ErrorKind::Corrupt,
-        format!(
-            "{damage}; nothing has been changed: restore the data folder from a backup, or run `hjall repair`, which \
-             lists the damaged batches with their positions and sizes, and drops them if that is accepted"
-        ),
-    )
+    let remedy = match damage.whole {
+        true => {
+            "put the file back, restore the data folder from a backup, or accept the loss with `hjall repair`, which \
+             lists all damage to journals"
+        }
+        false => {
+            "restore the data folder from a backup, or run `hjall repair`, which lists the damaged batches with their \
+             positions and sizes, and drops them if that is accepted"
+        }
+    };
+    Error::new(ErrorKind::Corrupt, format!("{damage}; nothing has been changed: {remedy}"))
 }
 
 /// Whether these bytes begin with a complete batch.
@@ -201,35 +224,45 @@ fn read(data: &Path, synced: Option<&Synced>) -> Result<Vec<Scanned>> {
         let doing = format!("reading {}", path.display());
         move |error: io::Error| failed_io(&doing, error)
     };
-    let mut numbers = Vec::new();
+    let mut found = BTreeMap::new();
     for path in paths(data).map_err(failed(data))? {
-        numbers.push((number(&path).ok_or_else(|| damaged(&path, "is not named like a journal"))?, path));
+        found.insert(number(&path).ok_or_else(|| damaged(&path, "is not named like a journal"))?, path);
     }
-    numbers.sort();
-    if let Some(pair) = numbers.windows(2).find(|pair| pair[0].0 + 1 != pair[1].0) {
-        return Err(damaged(&data.join(name(pair[0].0 + 1)), "is missing"));
+    let (oldest, newest) = match (found.first_key_value(), found.last_key_value()) {
+        (Some((oldest, _)), Some((newest, _))) => (*oldest, *newest),
+        // fjall would number writes from zero, and hide the ones in files.
+        _ => (1, 0),
+    };
+    if newest.saturating_sub(oldest) >= JOURNALS_MAX {
+        return Err(damaged(&data.join(name(newest)), "has a number far from those of the other journals"));
     }
-    if let (Some(synced), Some((newest, _))) = (synced, numbers.last())
-        && *newest < synced.newest()
-    {
-        return Err(damaged(&data.join(name(synced.newest())), "is missing"));
-    }
+    let numbers = (oldest..=newest).chain((found.is_empty() && synced.is_none()).then_some(0));
+    let numbers = numbers.chain(synced.map(Synced::newest).filter(|synced| found.is_empty() || *synced > newest));
     let mut last = 0;
     let mut journals = Vec::new();
-    for (n, (number, path)) in numbers.iter().enumerate() {
-        let next = match numbers.get(n + 1) {
-            Some((_, next)) => scan::first_sequence(next).map_err(failed(next))?,
+    for number in numbers {
+        let Some(path) = found.get(&number) else {
+            let scan = Scan { last, ..Scan::default() };
+            journals.push(Scanned { path: data.join(name(number)), after: last, scan, state: State::Missing });
+            continue;
+        };
+        let next = match found.get(&(number + 1)) {
+            Some(next) => scan::first_sequence(next).map_err(failed(next))?,
             None => None,
         };
-        let synced_bytes = synced.map_or(0, |synced| synced.bytes_of(*number));
+        let synced_bytes = synced.map_or(0, |synced| synced.bytes_of(number));
         let scan = match scan::scan(path, last, next, synced_bytes) {
             Ok(scan) => scan,
             // Another thread's flush has made it unnecessary.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(failed(path)(error)),
         };
+        let state = match synced.and_then(|synced| synced.journal(number)) {
+            Some(synced) if scan.gaps.is_empty() && !synced.is_in(path).map_err(failed(path))? => State::Other,
+            _ => State::Present,
+        };
         let after = std::mem::replace(&mut last, scan.last);
-        journals.push(Scanned { path: path.clone(), after, scan });
+        journals.push(Scanned { path: path.clone(), after, scan, state });
     }
     Ok(journals)
 }
@@ -237,18 +270,21 @@ fn read(data: &Path, synced: Option<&Synced>) -> Result<Vec<Scanned>> {
 /// The damaged batches, and the part that has to be cut if there are none.
 fn judge(journals: &[Scanned]) -> (Vec<JournalDamage>, Vec<Cut<'_>>) {
     let (mut damage, mut cuts) = (Vec::new(), Vec::new());
-    for (n, Scanned { path, scan, .. }) in journals.iter().enumerate() {
-        let later: u64 = journals[n + 1..].iter().map(|journal| journal.scan.batches).sum();
-        if scan.batches == 0 && scan.gaps.is_empty() && later > 0 {
+    let mut later: u64 = journals.iter().map(|journal| journal.scan.batches).sum();
+    for Scanned { path, scan, state, .. } in journals {
+        later -= scan.batches;
+        let whole = match state {
+            State::Missing => Some("is missing"),
+            State::Other => Some(
+                "is not the one that was synced last, as data/synced says: it is an older copy, or another journal",
+            ),
             // fjall begins a journal only when the one before has content.
-            damage.push(JournalDamage {
-                journal: path.clone(),
-                at: 0,
-                bytes: 0,
-                reason: "is missing, and so are all others of this journal",
-                followed: later,
-                lossless: false,
-            });
+            State::Present if scan.batches == 0 && scan.gaps.is_empty() && later > 0 => Some("is empty"),
+            State::Present => None,
+        };
+        if let Some(reason) = whole {
+            let (journal, followed) = (path.clone(), scan.batches + later);
+            damage.push(JournalDamage { journal, at: 0, bytes: 0, reason, followed, lossless: false, whole: true });
         }
         for gap in &scan.gaps {
             // fjall syncs a journal before it begins the next one, so a journal with a successor has no torn end.
@@ -264,6 +300,7 @@ fn judge(journals: &[Scanned]) -> (Vec<JournalDamage>, Vec<Cut<'_>>) {
                 reason: gap.reason,
                 followed: gap.followed + later,
                 lossless: matches!(gap.nature, Nature::Renumber(_)),
+                whole: false,
             });
         }
     }

@@ -1,13 +1,13 @@
 //! Dropping the damaged batches of journals, on request.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::rewrite::{create_like, differs};
-use super::scan::{self, Gap, Nature};
-use super::{JournalDamage, Scanned, Synced, batch, forget, judge, read};
-use crate::error::Result;
+use super::rewrite::{DRAFT, create_like, differs, remove_drafts};
+use super::scan::{self, Gap, Nature, each_content, end_of_content};
+use super::{JournalDamage, Scanned, State, Synced, batch, forget, judge, read};
+use crate::error::{Error, ErrorKind, Result};
 use crate::store::fjall::failed_io;
 use crate::store::folder::{Folder, sync_folder};
 
@@ -15,56 +15,90 @@ use crate::store::folder::{Folder, sync_folder};
 const KEPT_FOLDER: &str = "damaged";
 
 /// Finds the damage in the journals of a data folder. With `accept_loss`, drops the damaged batches and keeps all
-/// others. A copy of each changed journal is kept in the folder `damaged` of the data folder.
+/// others. A copy of each changed journal is kept in the folder `damaged` of the data folder. Each step leaves a folder
+/// that a further repair understands.
 ///
 /// # Errors
-/// `Locked`: the folder is in use. `Corrupt`: a file other than a journal is missing or damaged. `Io`.
+/// `Locked`: the folder is in use. `Corrupt`: a file other than a journal is missing or damaged, or there is still
+/// damage after the repair. `Io`, `DiskFull`.
 pub(crate) fn repair(path: &Path, accept_loss: bool) -> Result<Vec<JournalDamage>> {
     let folder = Folder::open(path)?;
     let data = folder.data();
-    if !data.exists() {
+    if folder.is_new() || !data.exists() {
         return Ok(Vec::new());
     }
     let journals = read(&data, Synced::read(&data).as_ref())?;
     let (damage, _) = judge(&journals);
-    if accept_loss && !damage.is_empty() {
-        forget(&data).map_err(|error| failed_io(&format!("repairing {}", data.display()), error))?;
-        for journal in journals.iter().filter(|journal| damage.iter().any(|damage| damage.journal == journal.path)) {
-            rewrite(journal).map_err(|error| failed_io(&format!("repairing {}", journal.path.display()), error))?;
-        }
-        drop_empty(&data, &journals).map_err(|error| failed_io(&format!("repairing {}", data.display()), error))?;
+    if !accept_loss || damage.is_empty() {
+        return Ok(damage);
     }
-    Ok(damage)
+    let failed = |path: &Path, error| failed_io(&format!("repairing {}", path.display()), error);
+    remove_drafts(&data).map_err(|error| failed(&data, error))?;
+    forget(&data).map_err(|error| failed(&data, error))?;
+    for journal in journals.iter().filter(|journal| journal.has_damaged_batches(&damage)) {
+        rewrite(journal).map_err(|error| failed(&journal.path, error))?;
+    }
+    // Batches may have been dropped from the end of the newest journal that has any.
+    let rest = read(&data, None)?;
+    replace_lost(&rest).map_err(|error| failed(&data, error))?;
+    let (left, _) = judge(&read(&data, None)?);
+    match left.first() {
+        Some(left) => Err(Error::new(
+            ErrorKind::Corrupt,
+            format!(
+                "after the repair, {left}: restore the data folder from a backup; the journals as they were are in {}",
+                folder_of_kept(&data).display()
+            ),
+        )),
+        None => Ok(damage),
+    }
 }
 
-/// Drops the journals that are empty although later ones are not. The numbers of journals are consecutive, so those
-/// before such a journal get greater numbers.
-fn drop_empty(data: &Path, journals: &[Scanned]) -> io::Result<()> {
-    let last = journals.iter().rposition(|journal| journal.scan.batches > 0).unwrap_or(0);
-    let kept = journals[..last].iter().filter(|journal| journal.scan.batches > 0);
-    let mut to = last;
-    for journal in kept.rev() {
-        to -= 1;
-        if journal.path != journals[to].path {
-            // That one is empty, or has been moved.
-            fs::rename(&journal.path, &journals[to].path)?;
+impl Scanned {
+    fn has_damaged_batches(&self, damage: &[JournalDamage]) -> bool {
+        damage.iter().any(|damage| !damage.whole && damage.journal == self.path)
+    }
+}
+
+/// Puts a batch without items into journals that are missing or empty although later ones have batches: the numbers of
+/// journals are consecutive, and fjall begins one only when the one before has content. If no journal is left that fjall
+/// could continue, creates an empty one.
+fn replace_lost(journals: &[Scanned]) -> io::Result<()> {
+    let mut created = None;
+    let last = journals.iter().rposition(|journal| journal.scan.batches > 0);
+    for (n, Scanned { path, scan, state, .. }) in journals.iter().enumerate() {
+        let has_later = last.is_some_and(|last| n < last);
+        if scan.batches == 0 && (has_later || *state == State::Missing) {
+            let content = if has_later { batch::without_items() } else { Vec::new() };
+            let draft = path.with_extension(DRAFT);
+            let mut file = match File::open(path) {
+                Ok(replaced) => create_like(&draft, &replaced)?,
+                Err(_) => File::create(&draft)?,
+            };
+            file.write_all(&content)?;
+            file.sync_all()?;
+            fs::rename(&draft, path)?;
+            created = path.parent();
         }
     }
-    for empty in &journals[..to] {
-        match fs::remove_file(&empty.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            removed => removed?,
-        }
-    }
-    sync_folder(data)
+    created.map_or(Ok(()), sync_folder)
 }
 
 /// Replaces a journal with one without its gaps.
-fn rewrite(Scanned { path, after, scan }: &Scanned) -> io::Result<()> {
-    keep(path)?;
+fn rewrite(journal: &Scanned) -> io::Result<()> {
+    keep(&journal.path)?;
+    let draft = journal.path.with_extension(DRAFT);
+    let rewritten = rewrite_to(&draft, journal);
+    if rewritten.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    rewritten
+}
+
+fn rewrite_to(draft: &Path, Scanned { path, after, scan, .. }: &Scanned) -> io::Result<()> {
     let mut from = File::open(path)?;
-    let draft = path.with_extension("new");
-    let mut to = create_like(&draft, &from)?;
+    let end = end_of_content(&mut from, 0)?.unwrap_or(0);
+    let mut to = create_like(draft, &from)?;
     let mut at = 0;
     for Gap { from: begin, to: end, nature, .. } in &scan.gaps {
         copy_range(&mut from, at, *begin, &mut to)?;
@@ -76,28 +110,49 @@ fn rewrite(Scanned { path, after, scan }: &Scanned) -> io::Result<()> {
         }
         at = *end;
     }
-    copy_range(&mut from, at, u64::MAX, &mut to)?;
-    let found = scan::scan(&draft, *after, None, 0)?.batches;
-    if found != scan.batches {
-        let _ = fs::remove_file(&draft);
-        return Err(differs(found, scan.batches));
+    copy_range(&mut from, at, end, &mut to)?;
+    let misplaced = scan.gaps.iter().filter(|gap| gap.nature == Nature::Misplaced).count() as u64;
+    let (found, expected) = (scan::scan(draft, *after, None, 0)?.batches, scan.batches - misplaced);
+    if found != expected {
+        return Err(differs(found, expected));
     }
     to.sync_all()?;
-    fs::rename(&draft, path)?;
+    fs::rename(draft, path)?;
     path.parent().map_or(Ok(()), sync_folder)
 }
 
 /// Copies a journal to the folder `damaged` beside the folder of the journals. Returns the copy.
 pub(super) fn keep(path: &Path) -> io::Result<PathBuf> {
-    let kept = &path.parent().and_then(Path::parent).unwrap_or(Path::new(".")).join(KEPT_FOLDER);
-    fs::create_dir_all(kept)?;
+    let kept = folder_of_kept(path.parent().unwrap_or(Path::new(".")));
+    fs::create_dir_all(&kept)?;
     let name = path.file_name().unwrap_or_default();
     let copy = (0..).map(|n: u32| kept.join(format!("{}.{n}", name.display()))).find(|copy| !copy.exists());
     let copy = copy.ok_or(io::ErrorKind::AlreadyExists)?;
-    fs::copy(path, &copy)?;
-    OpenOptions::new().write(true).open(&copy)?.sync_all()?;
-    sync_folder(kept)?;
+    let copied = copy_content(&mut File::open(path)?, &copy);
+    if copied.is_err() {
+        let _ = fs::remove_file(&copy);
+    }
+    copied?;
+    sync_folder(&kept)?;
     Ok(copy)
+}
+
+/// The folder of the copies that [`keep`] makes of the journals in a folder.
+fn folder_of_kept(journals: &Path) -> PathBuf {
+    journals.parent().unwrap_or(Path::new(".")).join(KEPT_FOLDER)
+}
+
+/// Copies a file without writing its holes.
+fn copy_content(from: &mut File, to: &Path) -> io::Result<()> {
+    let metadata = from.metadata()?;
+    let mut copy = File::create(to)?;
+    copy.set_permissions(metadata.permissions())?;
+    copy.set_len(metadata.len())?;
+    each_content(from, 0, |_, at, bytes| {
+        copy.seek(SeekFrom::Start(at))?;
+        copy.write_all(bytes)
+    })?;
+    copy.sync_all()
 }
 
 fn copy_range(from: &mut File, begin: u64, end: u64, to: &mut File) -> io::Result<()> {

@@ -13,8 +13,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::Checked;
 use super::scan::{self, each_content, next_data};
+use super::{Checked, with_extension};
 use crate::error::Result;
 use crate::store::fjall::failed_io;
 use crate::store::folder::sync_folder;
@@ -51,6 +51,14 @@ pub(super) fn rewrite(checked: &Checked) -> Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         result => result.map_err(|error| failed_io(&format!("syncing {} before it is used", path.display()), error)),
     }
+}
+
+/// Removes the drafts in a folder. A crash may have left those of journals that have been removed since.
+///
+/// # Errors
+/// Those of the file system.
+pub(super) fn remove_drafts(data: &Path) -> io::Result<()> {
+    with_extension(data, DRAFT)?.into_iter().try_for_each(fs::remove_file)
 }
 
 /// Whether there is no room for a file: on the disk, or within a limit on the size of files.

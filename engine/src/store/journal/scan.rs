@@ -59,6 +59,8 @@ pub(super) enum Nature {
     LostPages,
     /// A batch that had been written completely.
     Damaged,
+    /// A batch among others whose sequence numbers do not follow on the ones before them.
+    Misplaced,
     /// A batch whose sequence number is not between those of its neighbours, and could be this one.
     Renumber(u64),
 }
@@ -122,7 +124,9 @@ struct Placed {
     sequence: u64,
 }
 
-/// Checks that the sequence numbers of batches ascend. If they do not, the next batch shows which one is wrong.
+/// Checks that the sequence numbers of batches ascend. If the number of one batch is wrong, the next batch shows which
+/// one. If those of several are, or those of all batches of the journal, their numbers must not be corrected: the
+/// journal may be an older copy, or that of another place, and its values would replace newer ones.
 struct Ascending {
     /// The sequence number before that of `last`.
     before: u64,
@@ -131,23 +135,43 @@ struct Ascending {
     previous: Option<Placed>,
     /// A batch whose number does not follow on `last`.
     doubtful: Option<Placed>,
+    /// Whether the batch before `doubtful` was doubtful, too.
+    misplaced: bool,
+    /// Whether the journal has a batch whose number follows on those before it.
+    has_ordered: bool,
 }
 
 impl Ascending {
+    fn new(after: u64) -> Self {
+        Self { before: after, last: after, previous: None, doubtful: None, misplaced: false, has_ordered: false }
+    }
+
     fn add(&mut self, batch: Placed, gaps: &mut Vec<Gap>) {
         if let Some(doubtful) = self.doubtful.take() {
-            // Only then is there a number between them.
-            if batch.sequence > self.last + 1 {
-                gaps.push(Gap::disorder(doubtful, batch.sequence - 1, 0));
-            } else if let Some(previous) = self.previous.filter(|_| doubtful.sequence > self.before) {
-                gaps.push(Gap::disorder(previous, doubtful.sequence - 1, 1));
-                (self.last, self.previous) = (doubtful.sequence, Some(doubtful));
-            } else {
-                gaps.push(Gap::disorder(doubtful, self.last + 1, 0));
+            let follows = batch.sequence > self.last;
+            let previous = self.previous.filter(|_| !self.misplaced && doubtful.sequence > self.before);
+            match previous {
+                // Only then is there a number for the doubtful batch.
+                _ if batch.sequence > self.last + 1 && !self.misplaced => {
+                    gaps.push(Gap::disorder(doubtful, batch.sequence - 1, 0));
+                }
+                // The number of the batch before is too large for both. There may be a smaller one for it.
+                Some(previous) if !follows || doubtful.sequence > self.before + 1 => {
+                    gaps.push(match doubtful.sequence > self.before + 1 {
+                        true => Gap::disorder(previous, doubtful.sequence - 1, 1),
+                        false => Gap { followed: 1, ..Gap::misplaced(previous) },
+                    });
+                    (self.last, self.previous) = (doubtful.sequence, Some(doubtful));
+                }
+                _ => {
+                    gaps.push(Gap::misplaced(doubtful));
+                    self.misplaced = !follows;
+                }
             }
         }
         if batch.sequence > self.last {
             (self.before, self.last, self.previous) = (self.last, batch.sequence, Some(batch));
+            self.has_ordered = true;
         } else {
             self.doubtful = Some(batch);
         }
@@ -156,8 +180,12 @@ impl Ascending {
     /// Ends a series of batches. `next` is the number of the batch behind it, if it is known.
     fn end(&mut self, next: Option<u64>, gaps: &mut Vec<Gap>) {
         if let Some(doubtful) = self.doubtful.take() {
-            gaps.push(Gap::disorder(doubtful, self.last + 1, 0));
+            gaps.push(match self.misplaced || !self.has_ordered {
+                true => Gap::misplaced(doubtful),
+                false => Gap::disorder(doubtful, self.last + 1, 0),
+            });
         }
+        self.misplaced = false;
         if let (Some(next), Some(previous)) = (next, self.previous.take())
             && self.before + 1 < next
             && next <= self.last
@@ -175,6 +203,12 @@ impl Gap {
         Self { from, to, reason, followed: 0, nature: Nature::Damaged }
     }
 
+    fn misplaced(batch: Placed) -> Self {
+        let reason = "has a sequence number that has been used before, as in an older copy of a journal, or in one that \
+                      has the name of another";
+        Self { from: batch.from, to: batch.to, reason, followed: 0, nature: Nature::Misplaced }
+    }
+
     fn disorder(batch: Placed, sequence: u64, followed: u64) -> Self {
         let reason = "has a sequence number that is not between those of the batches around it";
         Self { from: batch.from, to: batch.to, reason, followed, nature: Nature::Renumber(sequence) }
@@ -188,12 +222,14 @@ pub(super) fn scan(path: &Path, after: u64, next: Option<u64>, synced: u64) -> i
     let mut window = Window::open(path)?;
     let mut hasher = Xxh3::new();
     let mut scan = Scan::default();
-    let mut order = Ascending { before: after, last: after, previous: None, doubtful: None };
+    let mut order = Ascending::new(after);
     loop {
         let decoded = window.decode(&mut hasher)?;
         let at = window.position();
-        if let Decoded::Batch { sequence, bytes } = decoded {
-            order.add(Placed { from: at, to: at + bytes as u64, sequence }, &mut scan.gaps);
+        if let Decoded::Batch { bytes, .. } | Decoded::Empty { bytes } = decoded {
+            if let Decoded::Batch { sequence, .. } = decoded {
+                order.add(Placed { from: at, to: at + bytes as u64, sequence }, &mut scan.gaps);
+            }
             scan.batches += 1;
             scan.gaps.iter_mut().for_each(|gap| gap.followed += 1);
             window.start += bytes;
@@ -241,16 +277,19 @@ pub(in crate::store) fn batches_from(file: File, from: u64, after: u64) -> io::R
     window.seek(from)?;
     let mut hasher = Xxh3::new();
     let mut found = Batches { end: from, last: after, widest_step: 0 };
-    while let Decoded::Batch { sequence, bytes } = window.decode(&mut hasher)? {
+    loop {
+        let decoded = window.decode(&mut hasher)?;
+        let (Decoded::Batch { bytes, .. } | Decoded::Empty { bytes }) = decoded else { return Ok(found) };
         window.start += bytes;
-        found.widest_step = found.widest_step.max(sequence.saturating_sub(found.last));
         found.end = window.position();
-        found.last = sequence;
+        if let Decoded::Batch { sequence, .. } = decoded {
+            found.widest_step = found.widest_step.max(sequence.saturating_sub(found.last));
+            found.last = sequence;
+        }
     }
-    Ok(found)
 }
 
-/// The sequence number of the first batch of a journal; `None` if it does not begin with a batch.
+/// The sequence number of the first batch of a journal; `None` if it does not begin with a batch that has one.
 pub(super) fn first_sequence(path: &Path) -> io::Result<Option<u64>> {
     Ok(match Window::open(path)?.decode(&mut Xxh3::new())? {
         Decoded::Batch { sequence, .. } => Some(sequence),
@@ -282,7 +321,7 @@ fn explain(
                 next = Some(n);
                 break;
             }
-            Decoded::Batch { bytes, .. } => hashed += bytes,
+            Decoded::Batch { bytes, .. } | Decoded::Empty { bytes } => hashed += bytes,
             Decoded::Invalid(invalid) => hashed += invalid.bytes.unwrap_or(0),
             // At most the length of the rest, but most candidates are refused in their first bytes.
             Decoded::Incomplete => hashed += 1,

@@ -4,13 +4,16 @@
 //! at the end. What had been synced cannot be lost in that way. Therefore a file says how far the journals have been
 //! synced. Missing or damaged bytes before that position are damage; see [`super::judge`].
 //!
+//! The file also has the checksum of the batch that ends at that position, so that an older copy of a journal, or
+//! another one, is noticed.
+//!
 //! The file is written after each sync, and is not synced itself: after a power failure it may be older, or missing,
 //! and then says less. It is removed, durably, before a journal becomes shorter: by a clean close, by a repair, and
 //! before the torn end of a journal is cut.
 //!
 //! ```text
-//! for each journal, the oldest first: its number (u64), position (u64)
-//! u64::MAX, 0 (u64)
+//! for each journal, the oldest first: its number (u64), position (u64), mark (u64)
+//! u64::MAX, 0, 0 (u64)
 //! xxh3 of all of these (u64)
 //! ```
 //! Numbers are little-endian. A journal with the number `u64::MAX` ends the list. The file is not cut when there are
@@ -22,6 +25,7 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::batch;
 use super::scan::end_of_content;
 use crate::store::folder::sync_folder;
 
@@ -33,7 +37,10 @@ const SYNCED_FILE: &str = "synced";
 const JOURNALS_MAX: usize = 64;
 
 /// The bytes of a journal's entry.
-const ENTRY_BYTES: usize = 2 * size_of::<u64>();
+const ENTRY_BYTES: usize = 3 * size_of::<u64>();
+
+/// The mark of a journal that has none.
+const NO_MARK: u64 = 0;
 
 /// The number of a journal that is not in the list.
 const NONE: u64 = u64::MAX;
@@ -49,6 +56,44 @@ pub(in crate::store) struct SyncedJournal {
     pub number: u64,
     /// The length of its content that is on disk, in bytes.
     pub bytes: u64,
+    /// The checksum of the batch that ends there; [`NO_MARK`] if none does.
+    pub mark: u64,
+}
+
+impl SyncedJournal {
+    /// A journal of which this number of bytes is on disk.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    fn of(file: &File, number: u64, bytes: u64) -> io::Result<Self> {
+        Ok(Self { number, bytes, mark: mark(file, bytes)? })
+    }
+
+    /// Whether a journal has the batch that was synced last at its place. A journal that ends before that differs in
+    /// another way, and counts as the same.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn is_in(&self, path: &Path) -> io::Result<bool> {
+        if self.mark == NO_MARK {
+            return Ok(true);
+        }
+        match mark(&File::open(path)?, self.bytes) {
+            Ok(found) => Ok(found == self.mark),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The checksum of the batch that ends at a position of a journal. [`NO_MARK`] if none does: then a batch was being
+/// written when the position was determined.
+fn mark(file: &File, position: u64) -> io::Result<u64> {
+    let mut end = [0; batch::END_BYTES];
+    if let Some(at) = position.checked_sub(end.len() as u64) {
+        read_at(file, &mut end, at)?;
+    }
+    Ok(batch::checksum_of_end(&end).unwrap_or(NO_MARK))
 }
 
 /// What is known of the journals, the oldest first.
@@ -62,8 +107,10 @@ impl Synced {
         let number = |bytes: &[u8]| bytes.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
         let (entries, _) = content.as_chunks::<ENTRY_BYTES>();
         let journals = entries.iter().map_while(|entry| {
-            let found = SyncedJournal { number: number(entry)?, bytes: number(&entry[size_of::<u64>()..])? };
-            (found.number != NONE).then_some(found)
+            let (numbers, _) = entry.as_chunks::<{ size_of::<u64>() }>();
+            let &[number, bytes, mark] = numbers.first_chunk()?;
+            let [number, bytes, mark] = [number, bytes, mark].map(u64::from_le_bytes);
+            (number != NONE).then_some(SyncedJournal { number, bytes, mark })
         });
         let journals: Vec<_> = journals.take(JOURNALS_MAX).collect();
         let end = (journals.len() + 1) * ENTRY_BYTES;
@@ -80,10 +127,10 @@ impl Synced {
     }
 
     fn encode(&self) -> Vec<u8> {
-        let end = SyncedJournal { number: NONE, bytes: 0 };
+        let end = SyncedJournal { number: NONE, bytes: 0, mark: 0 };
         let entries = self.0.iter().chain([&end]);
         let mut content: Vec<u8> =
-            entries.flat_map(|entry| [entry.number, entry.bytes]).flat_map(u64::to_le_bytes).collect();
+            entries.flat_map(|entry| [entry.number, entry.bytes, entry.mark]).flat_map(u64::to_le_bytes).collect();
         content.extend(xxh3_64(&content).to_le_bytes());
         content
     }
@@ -109,10 +156,15 @@ impl Synced {
         self.0.last().map_or(0, |newest| newest.number)
     }
 
+    /// What is known of a journal.
+    pub fn journal(&self, number: u64) -> Option<&SyncedJournal> {
+        self.0.iter().find(|journal| journal.number == number)
+    }
+
     /// The length of the content of a journal that is on disk: `u64::MAX`, all of it, if it is older than those that
     /// are known, because fjall syncs a journal before it begins the next one.
     pub fn bytes_of(&self, number: u64) -> u64 {
-        match self.0.iter().find(|journal| journal.number == number) {
+        match self.journal(number) {
             Some(journal) => journal.bytes,
             None if number < self.newest() => u64::MAX,
             None => 0,
@@ -175,6 +227,19 @@ impl SyncedFile {
 }
 
 #[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+#[cfg(not(unix))]
+fn read_at(mut file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    use std::io::{Read, Seek, SeekFrom};
+
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(bytes)
+}
+
+#[cfg(unix)]
 fn write_at_start(file: &File, content: &[u8]) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, content, 0)
 }
@@ -203,8 +268,13 @@ impl Content {
         Ok(Self { end: end_of_content(file, 0)?.unwrap_or(0), is_known: true })
     }
 
+    /// What can be noted of the journal after a sync that begins now; `None` if its end cannot be determined.
+    pub fn describe(&mut self, file: &File, number: u64) -> Option<SyncedJournal> {
+        SyncedJournal::of(file, number, self.end(file)?).ok()
+    }
+
     /// The end of the content now, or an earlier position; `None` if it cannot be determined.
-    pub fn end(&mut self, file: &File) -> Option<u64> {
+    fn end(&mut self, file: &File) -> Option<u64> {
         if self.is_known {
             match grown(file, self.end) {
                 Ok(Some(end)) => self.end = end,
@@ -268,24 +338,25 @@ mod tests {
             // As several openings do, the later ones with fewer journals.
             let mut file = SyncedFile::in_folder(folder.path());
             for (number, bytes) in [(3, 4), (3, 7), (4, 8), (5, bytes)].into_iter().skip(usize::from(bytes == 1)) {
-                file.note(SyncedJournal { number, bytes });
+                file.note(SyncedJournal { number, bytes, mark: 1 });
             }
             let synced = Synced::read(folder.path()).unwrap();
             assert_eq!([2, 3, 4, 5, 6].map(|number| synced.bytes_of(number)), [u64::MAX, 7, 8, bytes, 0]);
             file.retain(|number| number > 3);
-            file.note(SyncedJournal { number: 5, bytes: bytes + 1 });
+            file.note(SyncedJournal { number: 5, bytes: bytes + 1, mark: 2 });
             let synced = Synced::read(folder.path()).unwrap();
             assert_eq!([2, 3, 4, 5, 6].map(|number| synced.bytes_of(number)), [u64::MAX, u64::MAX, 8, bytes + 1, 0]);
             assert_eq!(synced.newest(), 5);
+            assert_eq!(synced.journal(5), Some(&SyncedJournal { number: 5, bytes: bytes + 1, mark: 2 }));
         }
         for number in 6..200 {
             let mut file = SyncedFile::in_folder(folder.path());
-            (0..=number).for_each(|number| file.note(SyncedJournal { number, bytes: number }));
+            (0..=number).for_each(|number| file.note(SyncedJournal { number, bytes: number, mark: number }));
             let synced = Synced::read(folder.path()).unwrap();
             assert_eq!((synced.newest(), synced.bytes_of(number - 1)), (number, number - 1));
         }
         fs::remove_file(folder.path().join(SYNCED_FILE)).unwrap();
-        SyncedFile::in_folder(folder.path()).note(SyncedJournal { number: 3, bytes: 5 });
+        SyncedFile::in_folder(folder.path()).note(SyncedJournal { number: 3, bytes: 5, mark: 7 });
         let path = folder.path().join(SYNCED_FILE);
         let whole = fs::read(&path).unwrap();
         for end in 0..whole.len() {
@@ -300,6 +371,38 @@ mod tests {
         }
         forget(folder.path()).unwrap();
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn another_journal_does_not_have_the_mark() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("0.jnl");
+        let write = |content: &[u8]| {
+            fs::write(&path, content).unwrap();
+            File::open(&path).unwrap()
+        };
+        let batch = |checksum: u8| [&[1; 20][..], &[3], &[checksum; 8], b"FJL\x03"].concat();
+        let whole = [batch(7), batch(8)].concat();
+        let noted = SyncedJournal::of(&write(&whole), 0, whole.len() as u64).unwrap();
+        assert_eq!(noted.mark, u64::from_le_bytes([8; 8]));
+        for (content, expected) in [
+            (whole.clone(), true),
+            ([&whole[..], &[1; 10]].concat(), true),
+            ([batch(9), batch(8)].concat(), true),
+            ([batch(7), batch(9), batch(8)].concat(), false),
+            ([batch(8), batch(7)].concat(), false),
+            (vec![1; 100], false),
+            (batch(7), true),
+            (Vec::new(), true),
+        ] {
+            let _ = write(&content);
+            assert_eq!(noted.is_in(&path).unwrap(), expected, "{content:?}");
+        }
+        // While a batch is being written, the position is not its end.
+        let journal = write(&whole);
+        for position in (0..whole.len()).filter(|position| *position != batch(7).len()) {
+            assert_eq!(SyncedJournal::of(&journal, 0, position as u64).unwrap().mark, NO_MARK);
+        }
     }
 
     #[cfg(target_os = "linux")]

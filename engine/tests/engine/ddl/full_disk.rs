@@ -86,6 +86,25 @@ fn what_a_failed_change_does_not_concern_stays_in_use() {
     }
 }
 
+/// A store that refuses writes since an earlier one has failed has not written anything of the change.
+#[test]
+fn a_change_that_is_refused_leaves_no_table_in_doubt() {
+    for (what, _, change) in CHANGES {
+        let (store, engine) = open();
+        let state = |engine: &Engine| (engine.tables(), engine.namespaces());
+        let before = state(&engine);
+        store.refuse_writes();
+        for attempt in 0..2 {
+            assert_eq!(kind(change(&engine)), ErrorKind::DiskFull, "{what}, attempt {attempt}");
+            assert_eq!(read(&engine.table(&name("t")), "r"), ["f:q@1=v"], "{what}");
+            assert_eq!(engine.table(&name("t")).scan(Scan::default()).unwrap().next(9).unwrap().len(), 1, "{what}");
+            assert_eq!(state(&engine), before, "{what}");
+        }
+        store.make_room();
+        change(&engine).unwrap_or_else(|error| panic!("{what}: {error}"));
+    }
+}
+
 /// Writes to the table that is changed must not be acknowledged, because the reopened store may have lost their space.
 /// Those to other tables have nothing to do with that.
 #[test]

@@ -224,32 +224,223 @@ fn an_emptied_journal_before_others_is_refused() {
     assert_eq!(rows(&Engine::open(crashed.path(), Options::default()).unwrap()), ROWS);
 }
 
-/// The numbers of journals are consecutive, so a repair gives those before an emptied one the next numbers.
 #[test]
-fn a_repair_drops_emptied_journals_and_keeps_the_others() {
-    let emptied = [vec![1], vec![0, 1], vec![1, 2], vec![0, 2], vec![2, 4]];
+fn missing_journals_are_named_and_a_repair_can_accept_their_loss() {
+    for journal in [0, 1, 3] {
+        for synced in [true, false] {
+            let (crashed, parts) = crashed_with_parts();
+            let path = |n: usize| crashed.path().join(format!("data/{n}.jnl"));
+            // The newest journal is missed only if it is known that it was synced.
+            let newest = if journal == 3 { 3 } else { 5 };
+            (newest + 1..6).for_each(|n| fs::remove_file(path(n)).unwrap());
+            let noted = write_synced(crashed.path(), newest, &parts[newest]);
+            if !synced {
+                fs::remove_file(crashed.path().join(SYNCED)).unwrap();
+            }
+            assert_eq!(open_copy(crashed.path()).unwrap(), (newest + 1) * 10, "{noted}");
+            // Without the oldest journal, the other ones are complete.
+            if journal == 0 || (journal == newest && !synced) {
+                continue;
+            }
+            fs::remove_file(path(journal)).unwrap();
+            let missing = format!("{journal}.jnl is missing");
+            for _ in 0..2 {
+                let error = open_copy(crashed.path()).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+                assert!(error.to_string().contains(&missing), "{error}");
+                let damage = Engine::repair(crashed.path(), false).unwrap();
+                assert!(damage.len() == 1 && damage[0].whole && damage[0].to_string().contains(&missing), "{damage:?}");
+            }
+            fs::write(path(journal), &parts[journal]).unwrap();
+            assert_eq!(open_copy(crashed.path()).unwrap(), (newest + 1) * 10);
+            fs::remove_file(path(journal)).unwrap();
+            assert_eq!(Engine::repair(crashed.path(), true).unwrap().len(), 1);
+            assert_eq!(rows(&Engine::open(crashed.path(), Options::default()).unwrap()), newest * 10);
+        }
+    }
+    let crashed = crashed();
+    for synced in [true, false] {
+        fs::remove_file(crashed.path().join(JOURNAL)).unwrap();
+        if !synced {
+            fs::remove_file(crashed.path().join(SYNCED)).unwrap();
+        }
+        assert_eq!(open_copy(crashed.path()).unwrap_err().kind(), ErrorKind::Corrupt);
+        assert_eq!(Engine::repair(crashed.path(), false).unwrap().len(), 1);
+        fs::write(crashed.path().join(JOURNAL), b"").unwrap();
+    }
+    fs::remove_file(crashed.path().join(JOURNAL)).unwrap();
+    assert_eq!(Engine::repair(crashed.path(), true).unwrap().len(), 1);
+    assert_eq!(rows(&Engine::open(crashed.path(), Options::default()).unwrap()), 0);
+}
+
+/// A folder after a crash whose rows are in six journals, ten in each, and the journals. Nothing is known of what was
+/// synced.
+fn crashed_with_parts() -> (tempfile::TempDir, Vec<Vec<u8>>) {
+    let crashed = crashed();
+    fs::remove_file(crashed.path().join(SYNCED)).unwrap();
+    let content = fs::read(crashed.path().join(JOURNAL)).unwrap();
+    let content = &content[..content.len() - PAGE];
+    let names = names(content);
+    // The table was created in the first journal.
+    let begins: Vec<usize> = (0..6).map(|n| if n == 0 { 0 } else { begin_of_batch(content, names[n * 10]) }).collect();
+    let end = |n: usize| begins.get(n + 1).copied().unwrap_or(content.len());
+    let parts: Vec<_> = (0..6).map(|n| content[begins[n]..end(n)].to_vec()).collect();
+    for (n, part) in parts.iter().enumerate() {
+        fs::write(crashed.path().join(format!("data/{n}.jnl")), part).unwrap();
+    }
+    (crashed, parts)
+}
+
+/// Writes what is noted when a journal with this content is synced. Returns the file's name.
+fn write_synced(folder: &Path, number: usize, journal: &[u8]) -> &'static str {
+    let mark = u64::from_le_bytes(journal[journal.len() - 12..][..8].try_into().unwrap());
+    let entries = [number as u64, journal.len() as u64, mark, u64::MAX, 0, 0];
+    let mut content: Vec<u8> = entries.into_iter().flat_map(u64::to_le_bytes).collect();
+    content.extend(xxhash_rust::xxh3::xxh3_64(&content).to_le_bytes());
+    fs::write(folder.join(SYNCED), content).unwrap();
+    SYNCED
+}
+
+/// Opens a copy of a folder: the number of rows, or the error.
+fn open_copy(folder: &Path) -> hjall_engine::Result<usize> {
+    let copy = tempfile::tempdir().unwrap();
+    copy_folder(folder, copy.path()).unwrap();
+    Ok(rows(&Engine::open(copy.path(), Options::default())?))
+}
+
+/// fjall numbers journals consecutively, so a batch without items takes the place of what is lost.
+#[test]
+fn a_repair_replaces_emptied_journals_and_keeps_the_others() {
+    let emptied = [vec![1], vec![0, 1], vec![1, 2], vec![0, 2], vec![2, 4], vec![0, 1, 2, 3, 4]];
     for empty in emptied {
-        let crashed = crashed();
-        fs::remove_file(crashed.path().join(SYNCED)).unwrap();
-        let content = fs::read(crashed.path().join(JOURNAL)).unwrap();
-        let names = names(&content);
-        // Six journals, each with a part of the batches.
-        let begins: Vec<usize> =
-            (0..6).map(|n| if n == 0 { 0 } else { begin_of_batch(&content, names[n * 10]) }).collect();
-        let mut left = 0;
-        for n in 0..6 {
-            let end = begins.get(n + 1).copied().unwrap_or(content.len());
-            let kept = !empty.contains(&n);
-            left += if kept { 10 } else { 0 };
-            let part = if kept { &content[begins[n]..end] } else { &[] };
+        let (crashed, _) = crashed_with_parts();
+        let path = |folder: &Path, n: usize| folder.join(format!("data/{n}.jnl"));
+        for n in &empty {
+            fs::write(path(crashed.path(), *n), b"").unwrap();
+        }
+        assert!(open_copy(crashed.path()).is_err(), "{empty:?}");
+        let repaired = tempfile::tempdir().unwrap();
+        copy_folder(crashed.path(), repaired.path()).unwrap();
+        assert_eq!(Engine::repair(repaired.path(), true).unwrap().len(), empty.len(), "{empty:?}");
+        let left = if empty.contains(&0) { 0 } else { (6 - empty.len()) * 10 };
+        assert_eq!(open_copy(repaired.path()).unwrap(), left, "{empty:?}");
+        // A repair may be interrupted between two files.
+        for done in &empty {
+            let interrupted = tempfile::tempdir().unwrap();
+            copy_folder(crashed.path(), interrupted.path()).unwrap();
+            fs::copy(path(repaired.path(), *done), path(interrupted.path(), *done)).unwrap();
+            fs::write(interrupted.path().join("data/2.draft"), b"the beginning of a copy").unwrap();
+            let _ = Engine::repair(interrupted.path(), true).unwrap();
+            assert_eq!(rows(&Engine::open(interrupted.path(), Options::default()).unwrap()), left, "{done} {empty:?}");
+            assert!(!interrupted.path().join("data/2.draft").exists());
+        }
+        // The repaired journals are used as others are.
+        let engine = Engine::open(repaired.path(), Options::default()).unwrap();
+        if left > 0 {
+            engine.table(&name("t")).put(&put("zzz", &[("f:a", 1, "x")])).unwrap();
+            engine.close().unwrap();
+            assert_eq!(rows(&Engine::open(repaired.path(), Options::default()).unwrap()), left + 1);
+        }
+    }
+}
+
+/// Numbers of batches are corrected only where one of them is wrong. Otherwise an older copy would replace newer values.
+#[test]
+fn journals_in_the_wrong_place_are_refused_and_dropped_by_one_repair() {
+    type Change = fn(&mut Vec<Vec<u8>>);
+    let changes: [(&str, Change, &[usize]); 6] = [
+        ("two journals are exchanged", |parts| parts.swap(1, 2), &[1]),
+        ("a journal is a copy of the one before", |parts| parts[2] = parts[1].clone(), &[2]),
+        ("the last journal is an older copy", |parts| parts[5] = parts[3].clone(), &[5]),
+        ("a further journal is an older copy", |parts| parts.push(parts[3].clone()), &[]),
+        (
+            "a further journal is the beginning of an older one",
+            |parts| {
+                let first = parts[3][begin_of_batch(&parts[3], names(&parts[3])[1])..].to_vec();
+                let length = parts[3].len() - first.len();
+                parts.push(parts[3][..length].to_vec());
+            },
+            &[],
+        ),
+        (
+            "batches are exchanged",
+            |parts| {
+                let (a, b, c) = {
+                    let names = names(&parts[2]);
+                    let begin = |n: usize| begin_of_batch(&parts[2], names[n]);
+                    (begin(2), begin(4), begin(6))
+                };
+                let exchanged = [&parts[2][..a], &parts[2][b..c], &parts[2][a..b], &parts[2][c..]].concat();
+                parts[2] = exchanged;
+            },
+            &[],
+        ),
+    ];
+    for (what, change, lost) in changes {
+        let (crashed, mut parts) = crashed_with_parts();
+        change(&mut parts);
+        for (n, part) in parts.iter().enumerate() {
             fs::write(crashed.path().join(format!("data/{n}.jnl")), part).unwrap();
         }
-        assert!(Engine::open(crashed.path(), Options::default()).is_err(), "{empty:?}");
-        assert_eq!(Engine::repair(crashed.path(), true).unwrap().len(), empty.len(), "{empty:?}");
-        let engine = Engine::open(crashed.path(), Options::default()).unwrap();
-        // The table was created in the first journal.
-        assert_eq!(rows(&engine), if empty.contains(&0) { 0 } else { left }, "{empty:?}");
+        let error = open_copy(crashed.path()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{what}: {error}");
+        let damage = Engine::repair(crashed.path(), true).unwrap();
+        assert!(damage.iter().all(|damage| !damage.lossless), "{what}: {damage:?}");
+        let left = rows(&Engine::open(crashed.path(), Options::default()).unwrap());
+        let dropped = if what.starts_with("batches") { damage.len() } else { lost.len() * 10 };
+        assert_eq!(left, ROWS - dropped, "{what}: {damage:?}");
     }
+}
+
+/// The journal of an earlier time, which is longer than what was synced, has other batches at that place.
+#[test]
+fn an_older_copy_of_a_journal_is_refused() {
+    let (crashed, again) = (crashed(), tempfile::tempdir().unwrap());
+    let older = fs::read(crashed.path().join(JOURNAL)).unwrap();
+    let engine = Engine::open(crashed.path(), Options::default()).unwrap();
+    engine.close().unwrap();
+    let engine = Engine::open(crashed.path(), Options::default()).unwrap();
+    for n in 0..10 {
+        let row = put(&format!("row {n:03}"), &[("f:a", 1, "newer")]);
+        engine.table(&name("t")).put(&Put { durability: Durability::FsyncWal, ..row }).unwrap();
+    }
+    copy_crashed(crashed.path(), again.path());
+    let newer = fs::read(again.path().join(JOURNAL)).unwrap();
+    assert_eq!(open_copy(again.path()).unwrap(), ROWS);
+    fs::write(again.path().join(JOURNAL), &older).unwrap();
+    let error = open_copy(again.path()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+    assert!(error.to_string().contains("0.jnl is not the one that was synced last"), "{error}");
+    fs::write(again.path().join(JOURNAL), &newer).unwrap();
+    assert_eq!(open_copy(again.path()).unwrap(), ROWS);
+    fs::write(again.path().join(JOURNAL), &older).unwrap();
+    let damage = Engine::repair(again.path(), true).unwrap();
+    assert!(damage.len() == 1 && damage[0].whole, "{damage:?}");
+    assert_eq!(rows(&Engine::open(again.path(), Options::default()).unwrap()), ROWS);
+}
+
+/// fjall creates journals of 64 MiB, most of which are holes.
+#[cfg(target_os = "linux")]
+#[test]
+fn repaired_journals_and_their_copies_take_no_more_space_than_their_content() {
+    use std::os::unix::fs::MetadataExt;
+
+    const LENGTH: u64 = 64 << 20;
+    let crashed = crashed();
+    let journal = crashed.path().join(JOURNAL);
+    let content = fs::read(&journal).unwrap();
+    let mut file = fs::OpenOptions::new().write(true).open(&journal).unwrap();
+    file.set_len(LENGTH).unwrap();
+    file.seek(SeekFrom::Start(names(&content)[5] as u64)).unwrap();
+    file.write_all(b"W").unwrap();
+    assert_eq!(Engine::repair(crashed.path(), true).unwrap().len(), 1);
+    let kept = crashed.path().join("damaged/0.jnl.0");
+    assert_eq!(fs::metadata(&kept).unwrap().len(), LENGTH);
+    for path in [&journal, &kept] {
+        let space = fs::metadata(path).unwrap().blocks() * 512;
+        assert!(space < 1 << 20, "{} takes {space} bytes", path.display());
+    }
+    assert_eq!(rows(&Engine::open(crashed.path(), Options::default()).unwrap()), ROWS - 1);
 }
 
 /// The beginning of the batch of a put whose name is at this position: the start marker is followed by the number of

@@ -120,7 +120,7 @@ fn the_end_of_a_sync_is_told_later() {
         names.borrow_mut().push(format!("{outcome:?}"));
         if let Outcome::Written(sync) = outcome {
             let told = failures.clone();
-            sync.when_ended(Box::new(move |synced| told.send(synced.map_err(|error| error.to_string())).unwrap()));
+            sync.when_ended(1, Box::new(move |synced| told.send(synced.map_err(|error| error.to_string())).unwrap()));
         }
     });
     let synced = |row| Put { durability: Durability::FsyncWal, ..one(row) };
