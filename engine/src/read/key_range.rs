@@ -78,7 +78,8 @@ impl KeyRange {
         !self.to.is_empty() && self.from >= self.to
     }
 
-    fn intersect(&self, other: &Self) -> Self {
+    /// The keys in both ranges.
+    pub(super) fn intersect(&self, other: &Self) -> Self {
         let to = match (self.to.is_empty(), other.to.is_empty()) {
             (true, _) => other.to.clone(),
             (_, true) => self.to.clone(),

@@ -4,12 +4,14 @@
 //! hide; `column` selects the versions of one column and `column_tracker` counts them (`sequence` and `raw` are the
 //! other two ways to read a column); `family_cursor` goes through the columns and rows of one family; `store_scanner`
 //! applies the filter; `region_scanner` merges families into rows; `row` and `scanner` serve gets and scans of tables.
-//! `budget` bounds what the reads of one call gather, `work_limit` the work that the reads of a closure do.
+//! `division` finds the rows at which a scan is divided for several threads. `budget` bounds what the reads of one call
+//! gather, `work_limit` the work that the reads of a closure do.
 
 mod budget;
 mod column;
 mod column_tracker;
 mod delete_tracker;
+mod division;
 mod family_cursor;
 mod family_scan;
 mod key_range;
@@ -34,6 +36,7 @@ mod work_limit;
 pub use crate::row_cache::{PackedCells, PackedRow};
 pub use crate::stop::{Stop, Watch};
 pub use budget::{Budget, Unlimited};
+pub use division::Stride;
 pub use remembered::{RememberedRow, RememberedRows};
 pub use reused_row::{NumberedCell, ReusedRow};
 pub(crate) use row::{exists, get, newest, newest_times};

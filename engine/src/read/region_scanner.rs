@@ -160,11 +160,16 @@ impl RegionScanner {
 
     /// Ends the scan of the region between two rows, so that it can be continued by another scanner.
     pub(super) fn into_progress(self) -> RegionProgress {
-        let reversed = self.order == Order::Descending;
-        let extent = self.examined.map_or(self.extent.clone(), |row| self.extent.after(&row, reversed));
+        let extent = self.remaining();
         let all = self.deciding.iter().chain(&self.joining);
         let closed = all.filter(|scanner| scanner.is_closed()).map(|scanner| scanner.family().clone()).collect();
         RegionProgress { extent, filter: self.filter, closed }
+    }
+
+    /// The keys after the last row that was examined.
+    pub(super) fn remaining(&self) -> KeyRange {
+        let reversed = self.order == Order::Descending;
+        self.examined.as_ref().map_or_else(|| self.extent.clone(), |row| self.extent.after(row, reversed))
     }
 
     /// Whether a row and all rows before it have been returned completely or skipped.

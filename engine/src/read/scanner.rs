@@ -5,7 +5,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use super::budget::{Budget, Unlimited, Unpaused, take_row};
+use super::division::{StoredRows, Stride};
 use super::family_scan::{FamilyScan, Reader, Selection};
 use super::key_range::{KeyRange, Progress};
 use super::position::{End, Portion, Position, Wanted};
@@ -57,6 +60,8 @@ pub struct Scanner {
     /// Rows in the next block.
     block_rows: usize,
     ended: bool,
+    /// The flag of the scan of which this one is a part.
+    whole: Option<Stop>,
 }
 
 /// The result of a fetch that may pause.
@@ -143,6 +148,7 @@ impl Scanner {
             suspended: None,
             block_rows: 1,
             ended: false,
+            whole: None,
         }
     }
 
@@ -294,9 +300,97 @@ impl Scanner {
     /// Sets a callback that is called whenever the stop flag is checked, from the next fetch on. It stops the scan by
     /// returning true, as the handler of a pending signal does. A fetch that it stopped can be repeated.
     pub fn watch(&mut self, watch: Watch) {
+        let watch = match self.whole.clone() {
+            Some(whole) => Arc::new(move || whole.is_stopped() || watch()),
+            None => watch,
+        };
         self.stop = self.stop.watched(watch);
         // Open scanners hold the previous flag.
-        self.reset_to_progress();
+        match &mut self.suspended {
+            Some(Suspended { view: Some(view), .. }) if self.open.is_none() => *view = view.stopped_by(&self.stop),
+            _ => self.reset_to_progress(),
+        }
+    }
+
+    /// Whether [`Self::divide`] can divide this scan, if it has enough rows.
+    pub fn is_divisible(&self) -> bool {
+        let Scan { limit, batch, reversed, raw, ref filter, .. } = self.scan;
+        !self.ended && limit < 0 && batch <= 0 && !reversed && !raw && filter.is_none()
+    }
+
+    /// Divides what is left of the scan into at most `most` consecutive scans for several threads, and leaves nothing to
+    /// this one. They return exactly the rows that this one would have returned, in the same order, from the same
+    /// snapshot and with the same time for TTLs. Each but the last covers about `times` the stride, and the last one
+    /// the rest. Returns none, and changes nothing, if there are not two such parts, or if the scan has a filter, a
+    /// limit or a batch size, is reversed or is raw.
+    ///
+    /// Each part checks the table on its own, as a scan does. If the table changes, a part that is read later takes a
+    /// new snapshot. The parts do not call the callback of this scan ([`Self::watch`]). Its flag ([`Self::stopper`])
+    /// stops all of them, and their parts.
+    ///
+    /// # Errors
+    /// Those of [`Self::next`]. The scan can be continued.
+    pub fn divide(&mut self, stride: &Stride, times: f64, most: usize) -> Result<Vec<Self>> {
+        if most < 2 || !self.is_divisible() {
+            return Ok(Vec::new());
+        }
+        self.stop.join(&Stop::never());
+        self.stop.check()?;
+        let handle = Arc::clone(&self.handle);
+        let core = handle.live()?;
+        let open = match self.open.take() {
+            Some(open) => open,
+            None => self.current(None).inspect_err(|_| self.reset_to_progress())?,
+        };
+        let first_rows = self.first_rows_of_parts(&open, stride, times, most - 1);
+        let first_rows = match first_rows {
+            Ok(rows) if !rows.is_empty() => rows,
+            undivided => {
+                self.open = Some(open);
+                return core.damage.watch(Some(&self.name), undivided.map(|_| Vec::new()));
+            }
+        };
+        let TableView { table, view, regions, rows } = open;
+        let mut extents = vec![rows.remaining()];
+        extents.extend(regions.into_iter().rev());
+        let mut parts: Vec<_> = (0..=first_rows.len())
+            .map(|n: usize| {
+                let start = n.checked_sub(1).map_or_else(|| self.scan.start.clone(), |n| first_rows[n].clone());
+                let stop = first_rows.get(n).unwrap_or(&self.scan.stop).clone();
+                self.part(Scan { start, stop, ..self.scan.clone() }, &extents, &table, &view)
+            })
+            .collect();
+        parts[0].position.progress = self.position.progress.clone();
+        parts[0].waiting = std::mem::take(&mut self.waiting);
+        self.ended = true;
+        Ok(parts)
+    }
+
+    /// The first rows of all parts but the first.
+    fn first_rows_of_parts(&self, open: &TableView, stride: &Stride, times: f64, most: usize) -> Result<Vec<Bytes>> {
+        // Regions follow each other without a gap.
+        let remaining = open.rows.remaining();
+        let to = open.regions.first().map_or_else(|| remaining.to.clone(), |last| last.to.clone());
+        let spaces = self.families(&open.table, false)?.iter().map(|family| family.family.space).collect();
+        let range = KeyRange { from: remaining.from, to };
+        StoredRows { snapshot: &open.view.reader.snapshot, spaces, range }.at_steps(stride, times, most)
+    }
+
+    /// A scan of a part of this one, of which these extents are left.
+    fn part(&self, scan: Scan, extents: &[KeyRange], table: &Arc<TableState>, view: &View) -> Self {
+        let mut part = Self::new(Arc::clone(&self.handle), self.name.clone(), scan);
+        let whole = self.whole.clone().unwrap_or_else(|| self.stop.clone());
+        part.whole = Some(whole.clone());
+        part.stop = part.stop.watched(Arc::new(move || whole.is_stopped()));
+        let range = KeyRange::of_scan(&part.scan, &Progress::Start);
+        let mut regions: Vec<_> =
+            extents.iter().map(|extent| extent.intersect(&range)).filter(|extent| !extent.is_empty()).collect();
+        regions.reverse();
+        let extent = regions.pop().unwrap_or_else(KeyRange::empty);
+        let region = RegionProgress { extent, filter: None, closed: Vec::new() };
+        let view = Some(view.stopped_by(&part.stop));
+        part.suspended = Some(Suspended { table: Arc::clone(table), view, region, regions });
+        part
     }
 
     /// An iterator over the remaining results. It ends after an error; the scanner itself can continue, as after an
@@ -593,19 +687,28 @@ impl Scanner {
     ) -> Result<RegionScanner> {
         let scan = &self.scan;
         let RegionProgress { extent, filter, closed } = region;
-        let selection = Selection {
-            columns: &scan.columns,
-            max_versions: scan.max_versions,
-            filtered: filter.is_some(),
-            raw: scan.raw,
-        };
-        let range = |family: &_| scan.family_time_ranges.get(family).copied().unwrap_or(scan.time_range);
-        let plans =
-            FamilyScan::all(table.families(), &selection, range, &|family| table.no_family(family, &scan.start))?;
+        let plans = self.families(table, filter.is_some())?;
         let order = if scan.reversed { Order::Descending } else { Order::Ascending };
         let batch = usize::try_from(scan.batch).ok().filter(|batch| *batch > 0);
         let task = RegionScan { order, extent, batch, window: Window::ALL, filter, closed };
         RegionScanner::open(plans, reader, task)
+    }
+
+    /// The selection in each family.
+    fn families(&self, table: &TableState, filtered: bool) -> Result<Vec<FamilyScan>> {
+        let scan = &self.scan;
+        let Scan { ref columns, max_versions, raw, .. } = *scan;
+        let selection = Selection { columns, max_versions, filtered, raw };
+        let range = |family: &_| scan.family_time_ranges.get(family).copied().unwrap_or(scan.time_range);
+        FamilyScan::all(table.families(), &selection, range, &|family| table.no_family(family, &scan.start))
+    }
+}
+
+impl View {
+    /// The same view for a scan with another flag.
+    fn stopped_by(&self, stop: &Stop) -> Self {
+        let reader = Reader { stop: stop.clone(), ..(*self.reader).clone() };
+        Self { reader: Arc::new(reader), written_bytes: self.written_bytes }
     }
 }
 

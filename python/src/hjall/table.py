@@ -663,7 +663,8 @@ class Table(BulkLoads):
             `family:qualifier.timestamp`.
         :param errors: what happens if a decoder cannot read a value: `"raise"` raises `DecodeError`, `"null"` returns a
             null.
-        :param batch_rows: the number of rows of a batch. A batch ends earlier if it exceeds 64 MiB.
+        :param batch_rows: the most rows of a batch. A batch ends earlier if it exceeds 64 MiB, and may be smaller if
+            several threads read the scan.
         :returns: a description of the scan, which runs when it is used.
         :raises hjall.errors.DecodeError: when the result is used, if a decoder cannot read a value.
         :raises hjall.errors.TableNotFound: when the result is used, as are the other errors of a scan.

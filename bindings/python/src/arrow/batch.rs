@@ -14,6 +14,7 @@ use super::decode::{self, ColumnBuilder};
 use super::discover::{self, ColumnRequest};
 use super::error::TransferError;
 use super::layout::{self, ColumnSpec, KeyColumn, Layout};
+use super::parallel::Parallel;
 
 /// Rows that are read at once to discover columns.
 const LEARNED_ROWS: usize = 1 << 14;
@@ -24,14 +25,52 @@ const NAMES_MAX: usize = 4096;
 /// A batch ends when its values exceed this size, because offsets inside a batch have 32 bits.
 const BYTES_MAX: usize = 64 << 20;
 
+/// A scan is read by several threads once this many bytes of batches, and at least one full batch, have been taken.
+const ALONE_BYTES: usize = 1 << 20;
+
 /// The batches of one scan.
 pub struct Batches {
     scanner: Scanner,
+    filler: Filler,
+    watch: Option<Watch>,
+    ended: bool,
+    /// The threads that read what is left of the scan.
+    parallel: Option<Parallel>,
+    /// What has been read since the threads were last considered.
+    read: Span,
+}
+
+/// Fills batches from scans with the same columns.
+pub struct Filler {
     row: ReusedRow,
     filling: Filling,
     /// The number of rows in a full batch.
     rows_max: usize,
-    ended: bool,
+}
+
+/// What the batches of a scan with known columns have in common.
+pub struct BatchForm<'a> {
+    /// The column of row keys.
+    pub key: &'a KeyColumn,
+    /// The layout.
+    pub layout: &'a Layout,
+    /// The number of rows in a full batch.
+    pub rows_max: usize,
+    /// Whether a value that its decoder cannot read becomes a null instead of an error.
+    pub null_on_error: bool,
+}
+
+/// Rows that were read one after the other.
+#[derive(Default)]
+pub struct Span {
+    /// The first row.
+    pub first: Vec<u8>,
+    /// The last row.
+    pub last: Vec<u8>,
+    /// The memory of their batches, in bytes.
+    pub bytes: usize,
+    /// The number of their batches.
+    pub batches: usize,
 }
 
 /// A batch, whose columns are in the order of their [`BatchColumn::position`].
@@ -45,6 +84,8 @@ pub struct FilledBatch {
 /// A batch that is being filled.
 struct Filling {
     rows: usize,
+    /// The row of the table with which the batch begins.
+    first: Vec<u8>,
     bytes: usize,
     key: Option<Box<dyn ColumnBuilder>>,
     key_codec: Codec,
@@ -85,20 +126,9 @@ struct BatchColumn {
 
 impl Batches {
     /// Makes the batches of a scan with known columns, without reading anything.
-    pub fn new(scanner: Scanner, key: &KeyColumn, layout: &Layout, rows_max: usize, null_on_error: bool) -> Self {
-        let builders = match layout {
-            Layout::Rows { columns, timestamps } => Builders::Rows(RowBuilder::new(columns, *timestamps)),
-            Layout::Cells { values } => Builders::Cells {
-                names: StringBuilder::new(),
-                name: String::new(),
-                times: decode::builder(Codec::CellTime),
-                values: decode::builder(*values),
-                codec: *values,
-            },
-        };
-        let key_builder = key.name.as_ref().map(|_| decode::builder(key.codec));
-        let filling = Filling { rows: 0, bytes: 0, key: key_builder, key_codec: key.codec, builders, null_on_error };
-        Self { scanner, row: ReusedRow::default(), filling, rows_max, ended: false }
+    pub fn new(scanner: Scanner, form: &BatchForm<'_>) -> Self {
+        let parallel = None;
+        Self { scanner, filler: Filler::new(form), watch: None, ended: false, parallel, read: Span::default() }
     }
 
     /// Makes the batches of a scan whose columns are discovered while it is read. Later batches may have more columns.
@@ -111,15 +141,17 @@ impl Batches {
         null_on_error: bool,
     ) -> Self {
         let layout = Layout::Rows { columns: Vec::new(), timestamps };
-        let mut batches = Self::new(scanner, key, &layout, rows_max, null_on_error);
-        if let Builders::Rows(builder) = &mut batches.filling.builders {
+        let mut batches = Self::new(scanner, &BatchForm { key, layout: &layout, rows_max, null_on_error });
+        if let Builders::Rows(builder) = &mut batches.filler.filling.builders {
             builder.requests = Some(requests);
         }
         batches
     }
 
-    /// Sets a function that is called every few hundred cells and can end the scan.
+    /// Sets a function that is called every few hundred cells, or at intervals while other threads read, and can end
+    /// the scan. Only threads that call [`Self::next`] and [`Self::learn`] call it.
     pub fn watch(&mut self, watch: Watch) {
+        self.watch = Some(Arc::clone(&watch));
         self.scanner.watch(watch);
     }
 
@@ -130,10 +162,8 @@ impl Batches {
 
     /// The columns of the batches, by position. If they are discovered, those that have been met.
     pub fn columns(&self) -> Vec<ColumnSpec> {
-        let Builders::Rows(builder) = &self.filling.builders else { return Vec::new() };
-        let mut columns: Vec<_> = builder.columns.iter().collect();
-        columns.sort_by_key(|column| column.position);
-        columns.into_iter().map(|column| column.spec.clone()).collect()
+        let Builders::Rows(builder) = &self.filler.filling.builders else { return Vec::new() };
+        builder.specs_by_position()
     }
 
     /// The next batch, or `None` at the end. After an error there are no more batches.
@@ -145,15 +175,31 @@ impl Batches {
         if self.ended {
             return Ok(None);
         }
-        if matches!(self.filling.builders, Builders::Cells { .. }) && self.row.columns().len() > NAMES_MAX {
-            self.row.forget_columns();
+        if self.parallel.is_none() && self.read.bytes >= ALONE_BYTES {
+            self.divide();
         }
-        let rows_max = self.rows_max;
-        self.each_row(|filling, row| {
-            filling.append(row)?;
-            Ok(filling.rows < rows_max && filling.bytes < BYTES_MAX)
-        })?;
-        Ok((self.filling.rows > 0).then(|| self.filling.finish()))
+        if let Some(parallel) = &mut self.parallel {
+            let next = parallel.next();
+            if !matches!(next, Ok(Some(_))) {
+                self.ended = true;
+                self.parallel = None;
+            }
+            return next;
+        }
+        let filled = self.filler.fill(&mut self.scanner).inspect_err(|_| self.ended = true)?;
+        self.ended = filled.ended;
+        if let Some(batch) = &filled.batch {
+            self.read.add(&filled.first, self.filler.row.key(), batch.memory_bytes());
+        }
+        Ok(filled.batch)
+    }
+
+    /// Lets threads read what is left, if that is possible and there is enough of it.
+    fn divide(&mut self) {
+        let read = std::mem::take(&mut self.read);
+        let Some(form) = self.filler.another() else { return };
+        // After an error, the scan goes on without threads, and meets it again or not.
+        self.parallel = Parallel::begin(&mut self.scanner, form, &read, self.watch.clone()).unwrap_or_default();
     }
 
     /// Discovers the columns of the next rows, which will not be in a batch. Returns `false` at the end.
@@ -162,22 +208,100 @@ impl Batches {
     /// Those of the scan, and `ValueError` for too many columns.
     pub fn learn(&mut self) -> Result<bool, TransferError> {
         let mut rows = 0;
-        self.each_row(|filling, row| {
+        let more = self.filler.each_row(&mut self.scanner, |filling, row| {
             if let Builders::Rows(builder) = &mut filling.builders {
                 builder.learn(row.columns(), 0)?;
             }
             rows += 1;
             Ok(rows < LEARNED_ROWS)
-        })?;
-        Ok(!self.ended)
+        });
+        self.ended = !matches!(more, Ok(true));
+        more
+    }
+}
+
+/// The result of [`Filler::fill`].
+pub struct Filled {
+    /// The batch; `None` if there were no more rows.
+    pub batch: Option<FilledBatch>,
+    /// The row of the table with which it begins.
+    pub first: Vec<u8>,
+    /// Whether the scan has ended.
+    pub ended: bool,
+}
+
+impl Filler {
+    /// Makes a filler for batches of this form.
+    pub fn new(form: &BatchForm<'_>) -> Self {
+        let BatchForm { key, layout, rows_max, null_on_error } = *form;
+        let builders = match layout {
+            Layout::Rows { columns, timestamps } => Builders::Rows(RowBuilder::new(columns, *timestamps)),
+            Layout::Cells { values } => Builders::Cells {
+                names: StringBuilder::new(),
+                name: String::new(),
+                times: decode::builder(Codec::CellTime),
+                values: decode::builder(*values),
+                codec: *values,
+            },
+        };
+        let key_builder = key.name.as_ref().map(|_| decode::builder(key.codec));
+        let (key, key_codec, first) = (key_builder, key.codec, Vec::new());
+        let filling = Filling { rows: 0, first, bytes: 0, key, key_codec, builders, null_on_error };
+        Self { row: ReusedRow::default(), filling, rows_max }
     }
 
-    /// Passes rows to `take` until it returns `false`, or the end.
+    /// An empty filler for the same columns; `None` if they are being discovered.
+    pub fn another(&self) -> Option<Self> {
+        let Filling { key, key_codec, builders, null_on_error, .. } = &self.filling;
+        let layout = match builders {
+            Builders::Rows(RowBuilder { requests: Some(_), .. }) => return None,
+            Builders::Rows(builder) => {
+                Layout::Rows { columns: builder.specs_by_position(), timestamps: builder.timestamps }
+            }
+            Builders::Cells { codec, .. } => Layout::Cells { values: *codec },
+        };
+        // The name is only that of the schema.
+        let key = KeyColumn { name: key.as_ref().map(|_| String::new()), codec: *key_codec };
+        let (rows_max, null_on_error) = (self.rows_max, *null_on_error);
+        Some(Self::new(&BatchForm { key: &key, layout: &layout, rows_max, null_on_error }))
+    }
+
+    /// The number of rows in a full batch.
+    pub fn rows_max(&self) -> usize {
+        self.rows_max
+    }
+
+    /// The row of the table that was read last.
+    pub fn last(&self) -> &[u8] {
+        self.row.key()
+    }
+
+    /// Fills a batch with the next rows of a scan. After an error the filler is empty.
+    ///
+    /// # Errors
+    /// Those of [`Batches::next`].
+    pub fn fill(&mut self, scanner: &mut Scanner) -> Result<Filled, TransferError> {
+        if matches!(self.filling.builders, Builders::Cells { .. }) && self.row.columns().len() > NAMES_MAX {
+            self.row.forget_columns();
+        }
+        let rows_max = self.rows_max;
+        let more = self.each_row(scanner, |filling, row| {
+            filling.append(row)?;
+            Ok(filling.rows < rows_max && filling.bytes < BYTES_MAX)
+        });
+        let has_rows = self.filling.rows > 0;
+        let first = std::mem::take(&mut self.filling.first);
+        let batch = self.filling.finish();
+        Ok(Filled { ended: !more?, batch: has_rows.then_some(batch), first })
+    }
+
+    /// Passes rows to `take` until it returns `false`, or the end. Returns whether there may be more.
     fn each_row(
         &mut self,
+        scanner: &mut Scanner,
         mut take: impl FnMut(&mut Filling, &ReusedRow) -> Result<bool, TransferError>,
-    ) -> Result<(), TransferError> {
-        let Self { scanner, row, filling, .. } = self;
+    ) -> Result<bool, TransferError> {
+        let Self { row, filling, .. } = self;
         let mut failed = None;
         let read = scanner.each_row(row, &mut |row| match take(filling, row) {
             Ok(wants_more) => wants_more,
@@ -186,13 +310,28 @@ impl Batches {
                 false
             }
         });
-        let more = failed.map_or_else(|| read.map_err(TransferError::from), Err);
-        self.ended = !matches!(more, Ok(true));
-        more.map(|_| ())
+        failed.map_or_else(|| read.map_err(TransferError::from), Err)
+    }
+}
+
+impl Span {
+    /// Adds a batch.
+    pub fn add(&mut self, first: &[u8], last: &[u8], bytes: usize) {
+        if self.batches == 0 {
+            self.first = first.to_vec();
+        }
+        self.last = last.to_vec();
+        self.bytes += bytes;
+        self.batches += 1;
     }
 }
 
 impl FilledBatch {
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
     /// The memory of the batch, in bytes.
     pub fn memory_bytes(&self) -> usize {
         let columns = self.columns.iter().flat_map(|(values, times)| std::iter::once(values).chain(times));
@@ -243,6 +382,10 @@ impl Filling {
     /// Appends a row of the table, which may be several rows of the batch.
     fn append(&mut self, row: &ReusedRow) -> Result<(), TransferError> {
         let null_on_error = self.null_on_error;
+        if self.rows == 0 {
+            self.first.clear();
+            self.first.extend_from_slice(row.key());
+        }
         self.bytes += row.key().len() + row.cells().iter().map(|cell| cell.value.len()).sum::<usize>();
         let rows = match &mut self.builders {
             Builders::Rows(builder) => {
@@ -293,6 +436,12 @@ impl RowBuilder {
         let mut columns: Vec<_> = specs.iter().enumerate().map(column).collect();
         columns.sort_by(|a, b| a.name().cmp(&b.name()));
         Self { columns, indexes: Vec::new(), requests: None, timestamps }
+    }
+
+    fn specs_by_position(&self) -> Vec<ColumnSpec> {
+        let mut columns: Vec<_> = self.columns.iter().collect();
+        columns.sort_by_key(|column| column.position);
+        columns.into_iter().map(|column| column.spec.clone()).collect()
     }
 
     /// Appends a row, the batch having `rows` already. Both its cells and the columns are in HBase's order. Of several

@@ -11,7 +11,7 @@ use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use super::batch::{Batches, FilledBatch};
+use super::batch::{BatchForm, Batches, FilledBatch};
 use super::capsule;
 use super::discover::{self, ColumnRequest};
 use super::error::TransferError;
@@ -147,8 +147,9 @@ impl ArrowScan {
         }
         let table = self.handle.table()?;
         let scanner = table.get()?.scan(self.scan.clone()).map_err(TransferError::from)?;
-        let BatchOptions { key, batch_rows, null_on_error, .. } = &self.options;
-        let batches = Some(Batches::new(scanner, key, &layout, *batch_rows, *null_on_error));
+        let BatchOptions { key, batch_rows: rows_max, null_on_error, .. } = &self.options;
+        let form = BatchForm { key, layout: &layout, rows_max: *rows_max, null_on_error: *null_on_error };
+        let batches = Some(Batches::new(scanner, &form));
         Ok(Source { schema, kept: VecDeque::new(), batches })
     }
 }

@@ -3,6 +3,7 @@
 
 mod budget;
 mod compaction;
+mod division;
 mod interruptions;
 mod model;
 mod plain;
