@@ -113,6 +113,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
         let second = runtime.block_on(async { tokio::time::timeout(drain, signals.next_stop()).await });
         if second.is_ok() {
             return Err(Failure::SecondSignal);
+                log.narrow();
         }
     }
     // The info port stays up, so that /readyz reports the stop; it ends with the process.
