@@ -1,6 +1,6 @@
 //! `hjall serve`: opens the database and serves it until a signal.
 
-use std::io::{self, Write};
+use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,7 @@ use super::exit::Failure;
 use super::folder;
 use super::log;
 use super::open_files;
+use super::output;
 use super::reload;
 use super::signals::{Signal, Signals};
 
@@ -258,10 +259,12 @@ fn announce(data: &str, server: &Server, info: &InfoPort, started: Instant, log:
     }
     // A reader of both outputs sees the log of the start first.
     log.flush();
-    let mut out = io::stdout().lock();
-    for addr in server.listening() {
-        // An error means that standard output is closed, so there is no reader.
-        let _ = writeln!(out, "hjall listening on {addr}");
+    let lines: String = server.listening().iter().map(|addr| format!("hjall listening on {addr}\n")).collect();
+    if let Err(error) = output::write(&lines)
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        // Not a failure: clients can connect.
+        tracing::warn!("{}", output::cannot_write(&error));
     }
     let _ = out.flush();
 }
