@@ -50,8 +50,17 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     }
     // Before the database is opened, so that a start that cannot listen creates none.
     let prepared = PreparedServer::new(config).map_err(Failure::Start)?;
+    // Every data folder has this file.
+    let is_new = !memory && !data.join("FORMAT").exists();
     let opened = if memory { Engine::memory(options) } else { Engine::open(&data, options) };
     let engine = opened.map_err(|e| Failure::Data(data.clone(), e))?;
+    if is_new {
+        let place = folder::absolute(&data);
+        tracing::info!(
+            folder = %place.display(),
+            "a new database was created, because the folder did not exist or was empty"
+        );
+    }
     // Handlers are installed before clients can connect, so that a signal after the line on standard output
     // stops the server in order.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Signals)?;
@@ -104,6 +113,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
                     exposure = now;
                     exposure.warn(&server);
                 }
+                log.narrow();
             }
         }
     };
@@ -114,7 +124,6 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
         let second = runtime.block_on(async { tokio::time::timeout(drain, signals.next_stop()).await });
         if second.is_ok() {
             return Err(Failure::SecondSignal);
-                log.narrow();
         }
     }
     // The info port stays up, so that /readyz reports the stop; it ends with the process.
@@ -266,5 +275,4 @@ fn announce(data: &str, server: &Server, info: &InfoPort, started: Instant, log:
         // Not a failure: clients can connect.
         tracing::warn!("{}", output::cannot_write(&error));
     }
-    let _ = out.flush();
 }
