@@ -128,7 +128,11 @@ impl fmt::Display for Failure {
                 )
             }
             Self::Log(error) => {
-                write!(f, "cannot start the thread of the log: {error}; is the limit on processes too low?")
+                write!(
+                    f,
+                    "cannot start the thread of the log: {error}; is the limit on processes (ulimit -u) or on memory \
+                     (ulimit -v) too low?"
+                )
             }
             Self::OpenFiles { limit, needed } => write!(
                 f,

@@ -76,14 +76,18 @@ impl Drop for Log {
 /// Prints a line to standard error without waiting for a slow reader. It may contain names that clients have chosen.
 pub fn say(line: String) {
     let line = visible(&line).into_owned();
+    // If standard error is closed, there is no reader.
+    let print = |line: &str| drop(writeln!(io::stderr().lock(), "{line}"));
     let (done, printed) = mpsc::channel();
+    let copy = line.clone();
     let printing = std::thread::Builder::new().spawn(move || {
-        // If standard error is closed, there is no reader.
-        let _ = writeln!(io::stderr().lock(), "{line}");
+        print(&copy);
         let _ = done.send(());
     });
-    if printing.is_ok() {
-        let _ = printed.recv_timeout(READER_WAIT);
+    match printing {
+        Ok(_) => drop(printed.recv_timeout(READER_WAIT)),
+        // The line may be about that: a limit on threads or on memory.
+        Err(_) => print(&line),
     }
 }
 
