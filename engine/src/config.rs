@@ -137,6 +137,7 @@ impl Options {
             },
             open_files: self.open_files,
             read_only: self.read_only,
+            is_backup: false,
         }
     }
 

@@ -547,7 +547,7 @@ def test_the_command_makes_entries_that_the_server_takes(attacked, tmp_path):
     assert path.stat().st_mode & 0o777 == 0o600
     path.write_text("# kept\n" + path.read_text())
     code, out, _ = user("add", "svc@example.com", "--users", path, "--no-password", "--token", "--certificate", "cn:svc", "--read", "t")
-    token = out.split("token: ")[1].strip()
+    token = out.split("token: ")[1].splitlines()[0]
     assert code == 0 and token.startswith("hjall_") and token not in path.read_text() and path.read_text().startswith("# kept\n")
     assert user("check", "alice", "--users", path, given="secret\n")[:2] == (
         0, "alice (password) read: *; write: sales:*; admin: *\nthe password is right\n")

@@ -82,6 +82,15 @@ def test_the_log_and_its_thresholds_change(reloaded):
     assert any("responseTooSlow" in line for line in it.server.said) and any("connection speaks Thrift" in line for line in it.server.said)
 
 
+def test_a_reload_that_makes_the_log_quieter_is_logged(reloaded):
+    it = reloaded("[log]\nfilter = \"info\"\n[slow]\ntime = \"10s\"\n")
+    said = it.reload("[log]\nfilter = \"error\"\n[slow]\ntime = \"9s\"\n[queues]\norder = \"codel\"\n", "needs a restart to change: queues.order")
+    assert any("setting changed: log.filter \"info\" → \"error\"" in line for line in said), said
+    assert any("setting changed: slow.time" in line for line in said)
+    it.server.stop()
+    assert not any("stopping" in line for line in it.server.said), "the new filter applies afterwards"
+
+
 def test_a_setting_that_needs_a_restart_is_reported_and_unchanged(reloaded):
     it = reloaded("[server]\nread_only = false\n[queues]\norder = \"fifo\"\n[limits]\nidle = \"1h\"\n")
     said = it.reload("[server]\nread_only = true\n[queues]\norder = \"codel\"\n[limits]\nidle = \"2h\"\n", "queues.order")

@@ -497,3 +497,39 @@ def test_an_error_is_one_line(options):
 def test_an_error_in_hbase_site_is_one_line(tmp_path):
     said = config("--hbase-site", site(tmp_path, hbase_ipc_max_request_size="many"), code=2)[1]
     assert len(said.splitlines()) == 1 and "in this file, a number without a unit, in B" in said
+
+
+def test_the_first_final_property_wins(tmp_path):
+    path = tmp_path / "hbase-site.xml"
+    key = "<name>hbase.regionserver.handler.count</name>"
+    path.write_text(f"<configuration>\n<property>{key}<value>10</value></property>\n"
+                    f"<property>{key}<value>11</value><final>true</final></property>\n"
+                    f"<property>{key}<value>12</value><final>true</final></property>\n</configuration>")
+    printed, said = config("--json", "--hbase-site", path)
+    found = json.loads(printed)["settings"]["queues.handlers"]
+    assert (found["value"], found["from"]) == (11, f"{path}:3 hbase.regionserver.handler.count")
+    assert f"{path}:4: hbase.regionserver.handler.count is not used, because the one in line 3 is final" in said
+
+
+def test_variables_of_hbase_site_are_replaced(tmp_path):
+    path = site(tmp_path, my_count="3${env.DIGIT:-7}", hbase_regionserver_handler_count="${my.count}")
+    assert settings("--hbase-site", path)["queues.handlers"][0] == 37
+    assert settings("--hbase-site", path, environment={"DIGIT": "1"})["queues.handlers"][0] == 31
+
+
+@pytest.mark.parametrize(("value", "said"), [
+    ("${my.absent}", "the variable ${my.absent} has no value, or refers to itself; add the property my.absent"),
+    ("${env.HBASE_ABSENT}", "the variable ${env.HBASE_ABSENT} has no value; set HBASE_ABSENT in the environment"),
+])
+def test_a_variable_without_a_value_is_refused_by_name(tmp_path, value, said):
+    _, why = config("--hbase-site", site(tmp_path, hbase_regionserver_thrift_ipaddress=value), code=2)
+    assert f":2: hbase.regionserver.thrift.ipaddress = {value}: {said}" in why, why
+    assert config("--hbase-site", site(tmp_path, hbase_rootdir=value))[0], "only settings are checked"
+
+
+@pytest.mark.parametrize("namespace", ['xmlns:xi="http://www.w3.org/2001/XInclude"', ""])
+def test_an_inclusion_in_hbase_site_is_refused_with_the_remedy(tmp_path, namespace):
+    path = tmp_path / "hbase-site.xml"
+    path.write_text(f'<configuration {namespace}>\n<xi:include href="more.xml"/>\n</configuration>')
+    _, why = config("--hbase-site", path, code=2)
+    assert f"{path}:2: <xi:include>" in why and "put the properties of that file into this one" in why, why

@@ -9,7 +9,7 @@ use super::open_folders::{OpenFolders, Opened};
 use crate::clock::SystemClock;
 use crate::config::Options;
 use crate::error::{Error, ErrorKind, Result};
-use crate::store::{FjallStore, MemoryStore, Store};
+use crate::store::{FjallStore, MemoryStore, Store, StoreOptions};
 
 /// The databases that this process has open in folders.
 static FOLDERS: OpenFolders<FolderCore> = OpenFolders::new();
@@ -57,6 +57,15 @@ impl Handle {
             },
         )?;
         Ok(Self::new(Owner::Folder(opened)))
+    }
+
+    /// Opens the copy that a backup has made of a database.
+    ///
+    /// # Errors
+    /// Those of [`FjallStore::open`] and [`Core::open`].
+    pub(crate) fn open_copy(path: &Path) -> Result<Arc<Self>> {
+        let core = Core::open(FjallStore::open(path, StoreOptions::for_copy())?, &Options::for_copy())?;
+        Ok(Self::new(Owner::Own(Box::new(core))))
     }
 
     /// Opens an empty database in memory.

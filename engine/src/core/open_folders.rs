@@ -6,6 +6,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fs, io};
 
 use parking_lot::Mutex;
 
@@ -46,6 +47,7 @@ impl<T> OpenFolders<T> {
         open: impl FnOnce(&Path) -> Result<T>,
     ) -> Result<Opened<T>> {
         let failed = |error| failed_io(&format!("opening the data folder {}", path.display()), error);
+        refuse_dangling_link(path)?;
         // Only an existing folder has a canonical path.
         private_folder::create_unless_exists(path).map_err(failed)?;
         let path = path.canonicalize().map_err(failed)?;
@@ -84,6 +86,21 @@ impl<T> OpenFolders<T> {
             entries.remove(key);
         }
     }
+}
+
+/// A folder cannot be created through a link.
+fn refuse_dangling_link(path: &Path) -> Result<()> {
+    let is_absent = fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+    let Ok(target) = fs::read_link(path) else { return Ok(()) };
+    if !is_absent {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "the data folder {} is a symbolic link to {}, which does not exist; create that folder, mount its disk, or name \
+         another path",
+        path.display(),
+        target.display()
+    )))
 }
 
 /// A shared reference to an open folder's value, held by one opener.

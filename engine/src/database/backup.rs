@@ -10,6 +10,7 @@ use super::Engine;
 use super::backup_staging::Staging;
 use crate::catalog::{TableState, space_options};
 use crate::config::Options;
+use crate::core::Handle;
 use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::{Inspected, inspect};
 use crate::name::TableName;
@@ -185,9 +186,11 @@ impl Engine {
         };
         let copied = (|| {
             core.store.copy_files(&scratch, None, &mut self.progress_of_files(progress)?)?;
-            let copy = Self::open(&scratch, Options::for_copy())?;
+            let copy = Self::of(Handle::open_copy(&scratch)?);
             let copied = copy.backup(folder, progress);
-            copied.and(copy.close())
+            // The copy is removed, so it does not matter whether its memory can be written to files.
+            let _ = copy.close();
+            copied
         })();
         temporary_folder::remove(&scratch);
         copied
@@ -276,7 +279,7 @@ impl Engine {
             return Ok(Copied::Nothing);
         }
         // Opening the copy replays its journals.
-        let copy = Self::open(to, Options::for_copy())?;
+        let copy = Self::of(Handle::open_copy(to)?);
         let damage = copy.verify(progress);
         let closed = copy.close();
         if let Some(damage) = damage?.into_iter().next() {
@@ -329,7 +332,13 @@ impl Engine {
         }
         let engine = Self::open_backup(backup, options)?;
         let copied = engine.backup(folder, progress);
-        copied.and(engine.close())
+        let closed = engine.close();
+        copied?;
+        // The data is in the journals of the backup.
+        if let Err(error) = closed {
+            tracing::warn!(folder = %backup.display(), %error, "closing the backup that was restored failed");
+        }
+        Ok(())
     }
 }
 

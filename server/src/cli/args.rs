@@ -1,11 +1,13 @@
 //! The command line. The flags of all commands come from the table of settings.
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::backup::Extent;
 use super::shell::{self, ShellCommand};
 use super::user::{self, UserCommand};
+use super::{log, output};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use hjall_server::settings::{Kind, SET, Setting, Sources, table};
@@ -196,6 +198,17 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Subcommand {
         Err(error) if is_shell && error.use_stderr() => {
             let _ = error.print();
             std::process::exit(1)
+        }
+        // The help, or the version.
+        Err(error) if !error.use_stderr() => {
+            let printed = error.print().and_then(|()| io::stdout().flush());
+            match printed {
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    log::say(format!("hjall: {}", output::cannot_write(&error)));
+                    std::process::exit(1)
+                }
+                _ => std::process::exit(0),
+            }
         }
         Err(error) => error.exit(),
     }

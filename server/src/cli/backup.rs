@@ -8,8 +8,9 @@ use hjall_server::settings::Sources;
 
 #[cfg(unix)]
 use super::control;
-use super::exit::Failure;
-use super::folder::{self, say};
+use super::exit::{Failure, LOCKED};
+use super::output::say;
+use super::{folder, log};
 
 /// Time between two lines about one family.
 const REPORT_EVERY: Duration = Duration::from_secs(5);
@@ -53,7 +54,14 @@ fn copy(sources: &Sources, to: &Path, extent: Extent) -> Result<(), Failure> {
     }
     let engine = folder::open_backup(&data, options, "backup")?;
     let copied = extent.back_up(&engine, to, &mut print_progress()).map_err(|error| failed_backup(to, error));
-    copied.and(engine.close().map_err(|error| Failure::Data(data, error)))
+    let closed = engine.close();
+    copied?;
+    // Closing writes memory to files, for which the disk may have no room. The data is in the journals.
+    if let Err(error) = closed {
+        let failure = Failure::Data(data, error);
+        log::say(format!("hjall: warning: the backup is complete, but closing the data folder failed: {failure}"));
+    }
+    Ok(())
 }
 
 /// Writes a copy of a backup to the data folder.
@@ -64,7 +72,12 @@ pub fn restore(sources: &Sources, from: &Path) -> Result<(), Failure> {
     folder::check_owner(&data, "restore")?;
     Engine::restore(from, &data, options, &mut print_progress()).map_err(|error| match error.kind() {
         ErrorKind::InvalidArgument => Failure::Usage(error.message().to_owned()),
-        ErrorKind::Corrupt | ErrorKind::Locked | ErrorKind::NewerFormat => Failure::Data(from.to_owned(), error),
+        // Not with the flag of the folder, which is the destination here.
+        ErrorKind::Locked => Failure::Asked(
+            LOCKED,
+            format!("{error}; to copy the data of a server that runs, use hjall backup DEST --data {}", from.display()),
+        ),
+        ErrorKind::Corrupt | ErrorKind::NewerFormat => Failure::Data(from.to_owned(), error),
         _ => Failure::Data(data.clone(), error),
     })?;
     say(&format!("restored to {}", folder::absolute(&data).display()));
@@ -87,7 +100,7 @@ pub fn verify(sources: &Sources) -> Result<(), Failure> {
     if engine.tables().iter().all(|(table, _)| table.name.is_system()) {
         say("the database has no tables");
     }
-    engine.close().map_err(|error| Failure::Data(data.clone(), error))?;
+    let closed = engine.close().map_err(|error| Failure::Data(data.clone(), error));
     for found in &damage {
         let part = match &found.family {
             Some((table, family)) => format!("{table} {}", String::from_utf8_lossy(family)),
@@ -97,7 +110,10 @@ pub fn verify(sources: &Sources) -> Result<(), Failure> {
     }
     if damage.is_empty() {
         say("no damage found");
-        return Ok(());
+        return closed;
+    }
+    if let Err(failure) = closed {
+        log::say(format!("hjall: {failure}"));
     }
     let mut parts = Vec::new();
     if damage.iter().any(|found| found.family.is_none()) {

@@ -9,7 +9,8 @@ use hjall_engine::{Engine, ErrorKind};
 use hjall_server::settings::{Sources, StartupOptions};
 
 use super::exit::{Failure, LOCKED};
-use super::folder::{self, say};
+use super::folder;
+use super::output::say;
 
 /// Compacts the named tables, or all tables if none is named.
 pub fn run(sources: &Sources, tables: &[String]) -> Result<(), Failure> {

@@ -1,14 +1,12 @@
 //! `hjall config`: prints the settings.
 
-use std::io::{self, Write};
-
 use hjall_server::StartError;
 use hjall_server::access::Users;
 use hjall_server::settings::{self, Effective, Refused, Sources, StartupOptions};
 
 use super::args::OutputFormat;
 use super::exit::Failure;
-use super::log;
+use super::{log, output};
 
 /// Prints the settings that result from these sources to standard output, and remarks to standard error. Then checks
 /// the files that the settings name, as a start does, so that errors are reported before one.
@@ -31,8 +29,7 @@ pub fn run(sources: &Sources, format: OutputFormat) -> Result<(), Failure> {
             }
         }
     };
-    // An error means that standard output is closed, so there is no reader.
-    let _ = io::stdout().lock().write_all(text.as_bytes());
+    output::print(&text);
     checked
 }
 

@@ -22,7 +22,8 @@ use tokio::net::UnixSocket;
 
 use super::backup::{Extent, Reporter, failed_backup};
 use super::exit::Failure;
-use super::folder::{name_of, say};
+use super::folder::name_of;
+use super::output::say;
 
 const NAME: &str = "control";
 const BACKUP: &str = "backup ";

@@ -128,7 +128,11 @@ impl fmt::Display for Failure {
                 )
             }
             Self::Log(error) => {
-                write!(f, "cannot start the thread of the log: {error}; is the limit on processes too low?")
+                write!(
+                    f,
+                    "cannot start the thread of the log: {error}; is the limit on processes (ulimit -u) or on memory \
+                     (ulimit -v) too low?"
+                )
             }
             Self::OpenFiles { limit, needed } => write!(
                 f,
@@ -148,7 +152,8 @@ impl fmt::Display for Failure {
 /// or when its files are copied.
 fn is_of_disk(to: &Path, error: &hjall_engine::Error) -> bool {
     let message = error.message();
-    let folder = to.parent().unwrap_or(to).display().to_string();
-    let is_of_writes = ["an earlier write failed", "writes are refused"].iter().any(|of| message.starts_with(of));
-    !is_of_writes && (message.contains(&folder) || !message.contains('/'))
+    let folder = super::folder::absolute(to).display().to_string();
+    // Errors of files name them. Others are of writes to the copy, or of the database.
+    let of_database = ["an earlier write failed", "writes are refused", "the database in "];
+    !of_database.iter().any(|of| message.starts_with(of)) && (message.contains(&folder) || !message.contains('/'))
 }

@@ -1,9 +1,7 @@
 //! Shared by the commands for a data folder that is not in use.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use hjall_engine::quote::visible;
 use hjall_engine::{Engine, Error, Options};
 use hjall_server::settings::{Effective, Refused, Sources, StartupOptions};
 
@@ -124,10 +122,4 @@ pub fn in_use(data: &Path, error: &Error, options: &str) -> String {
     }
     let (data, addresses) = (data.display(), addresses.join(" or "));
     format!("data folder {data} is in use by a server; use hjall shell --server {addresses}{options}")
-}
-
-/// Prints a line to standard output. It may contain names that clients have chosen.
-pub fn say(line: &str) {
-    // An error means that standard output is closed, so there is no reader.
-    let _ = writeln!(io::stdout().lock(), "{}", visible(line));
 }

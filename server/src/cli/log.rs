@@ -1,7 +1,7 @@
 //! The log of the process, on standard error, and the export of spans.
 
 use std::io::{self, Write};
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use hjall_engine::quote::visible;
@@ -10,9 +10,10 @@ use hjall_server::settings::{Effective, StartupOptions, nearest};
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Level};
+use tracing_subscriber::filter::FilterExt;
 use tracing_subscriber::fmt::format::{FmtSpan, JsonFields, Writer};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
-use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::layer::{Filter, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, reload};
@@ -21,21 +22,43 @@ use super::exit::Failure;
 #[cfg(feature = "otel")]
 use super::traces::{self, Traces};
 
+/// The filter of the log, or two of them.
+type AnyFilter = Box<dyn Filter<Registry> + Send + Sync>;
+
 /// How long the process waits for the reader of its standard error before it continues or exits.
 const READER_WAIT: Duration = Duration::from_secs(1);
 
 /// Handle of the log. Changes the filter at run time, and writes the remaining lines and spans when it is dropped.
 pub struct Log {
-    filter: reload::Handle<EnvFilter, Registry>,
+    filter: reload::Handle<AnyFilter, Registry>,
+    /// The text of the filter.
+    wanted: Mutex<String>,
     writer: LogWriter,
     #[cfg(feature = "otel")]
     _traces: Option<Traces>,
 }
 
 impl Log {
-    /// Replaces the filter. The error is a message for the operator.
-    pub fn set(&self, filter: &str) -> Result<(), String> {
-        self.filter.reload(parse(filter)?).map_err(|error| error.to_string())
+    /// Changes the filter. Until [`Self::narrow`] is called, lines that the earlier one lets through are logged, too.
+    /// The error is a message for the operator.
+    pub fn widen(&self, filter: &str) -> Result<(), String> {
+        let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+        if *wanted != filter {
+            let both = parse(&wanted)?.or(parse(filter)?);
+            self.filter.reload(Box::new(both) as AnyFilter).map_err(|error| error.to_string())?;
+            filter.clone_into(&mut wanted);
+        }
+        Ok(())
+    }
+
+    /// Leaves only the filter that was set last.
+    pub fn narrow(&self) {
+        let wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+        let narrowed = parse(&wanted)
+            .and_then(|filter| self.filter.reload(Box::new(filter) as AnyFilter).map_err(|error| error.to_string()));
+        if let Err(why) = narrowed {
+            tracing::error!("the log's filter is unchanged: {why}");
+        }
     }
 
     /// Waits until the lines logged so far have been written, unless their reader is slow.
@@ -53,14 +76,18 @@ impl Drop for Log {
 /// Prints a line to standard error without waiting for a slow reader. It may contain names that clients have chosen.
 pub fn say(line: String) {
     let line = visible(&line).into_owned();
+    // If standard error is closed, there is no reader.
+    let print = |line: &str| drop(writeln!(io::stderr().lock(), "{line}"));
     let (done, printed) = mpsc::channel();
+    let copy = line.clone();
     let printing = std::thread::Builder::new().spawn(move || {
-        // If standard error is closed, there is no reader.
-        let _ = writeln!(io::stderr().lock(), "{line}");
+        print(&copy);
         let _ = done.send(());
     });
-    if printing.is_ok() {
-        let _ = printed.recv_timeout(READER_WAIT);
+    match printing {
+        Ok(_) => drop(printed.recv_timeout(READER_WAIT)),
+        // The line may be about that: a limit on threads or on memory.
+        Err(_) => print(&line),
     }
 }
 
@@ -192,7 +219,8 @@ where
 pub fn start(startup: &StartupOptions, effective: &Effective) -> Result<Log, Failure> {
     let from = |name: &str| effective.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
     let filter = parse(&startup.log.filter).map_err(|why| Failure::Usage(format!("{} {why}", from("log.filter"))))?;
-    let (filter, handle) = reload::Layer::new(filter);
+    let wanted = Mutex::new(startup.log.filter.clone());
+    let (filter, handle) = reload::Layer::new(Box::new(filter) as AnyFilter);
     let colours = !startup.log.json && io::IsTerminal::is_terminal(&io::stderr());
     let form = if startup.log.json { LineFormat::Json } else { LineFormat::Text { colours } };
     let writer = LogWriter::start(io::stderr(), form).map_err(Failure::Log)?;
@@ -222,12 +250,12 @@ pub fn start(startup: &StartupOptions, effective: &Effective) -> Result<Log, Fai
         let sent = sent.map_err(|why| Failure::Usage(format!("{}: log.traces: {why}", from("log.traces"))))?;
         let (traces, layer) = sent.unzip();
         subscriber.with(layer).init();
-        Log { filter: handle, writer, _traces: traces }
+        Log { filter: handle, wanted, writer, _traces: traces }
     };
     #[cfg(not(feature = "otel"))]
     let log = {
         subscriber.init();
-        Log { filter: handle, writer }
+        Log { filter: handle, wanted, writer }
     };
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();

@@ -12,6 +12,7 @@ mod exit;
 mod folder;
 mod log;
 mod open_files;
+mod output;
 mod reload;
 mod serve;
 mod shell;
@@ -47,11 +48,18 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             Err(failure) => Err(failure),
         },
     };
-    match done {
+    let code = match done {
         Ok(()) => 0,
         Err(failure) => {
             log::say(format!("hjall: {failure}"));
             failure.code()
+        }
+    };
+    match output::failure() {
+        None => code,
+        Some(error) => {
+            log::say(format!("hjall: {}", output::cannot_write(error)));
+            code.max(1)
         }
     }
 }

@@ -9,7 +9,8 @@ use hjall_server::settings::{Difference, Effective, SettingError, StartupOptions
 use super::log::{self, Log};
 
 /// Reads the settings again, applies the differences, and returns the effective settings. An invalid file
-/// changes nothing.
+/// changes nothing. If the log's filter changes, the earlier one applies, too, until [`Log::narrow`] is called, so that
+/// the lines about the changes are logged.
 pub fn run(effective: Effective, server: &Server, log: &Log) -> Effective {
     let sources = effective.sources();
     if let Err(why) = check_readable(&[sources.toml.as_deref(), sources.hbase_site.as_deref()]) {
@@ -77,7 +78,7 @@ fn apply(next: &Effective, server: &Server, log: &Log) -> Result<(), String> {
     if let Some(path) = &startup.config.auth.users {
         Users::read(path).map_err(|error| error.to_string())?;
     }
-    log.set(&startup.log.filter)?;
+    log.widen(&startup.log.filter)?;
     for (setting, why) in server.reconfigure(&startup.config).refused {
         tracing::error!(setting, "setting is unchanged: {why}");
     }

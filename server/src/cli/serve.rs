@@ -1,6 +1,6 @@
 //! `hjall serve`: opens the database and serves it until a signal.
 
-use std::io::{self, Write};
+use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,7 @@ use super::exit::Failure;
 use super::folder;
 use super::log;
 use super::open_files;
+use super::output;
 use super::reload;
 use super::signals::{Signal, Signals};
 
@@ -49,8 +50,17 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     }
     // Before the database is opened, so that a start that cannot listen creates none.
     let prepared = PreparedServer::new(config).map_err(Failure::Start)?;
+    // Every data folder has this file.
+    let is_new = !memory && !data.join("FORMAT").exists();
     let opened = if memory { Engine::memory(options) } else { Engine::open(&data, options) };
     let engine = opened.map_err(|e| Failure::Data(data.clone(), e))?;
+    if is_new {
+        let place = folder::absolute(&data);
+        tracing::info!(
+            folder = %place.display(),
+            "a new database was created, because the folder did not exist or was empty"
+        );
+    }
     // Handlers are installed before clients can connect, so that a signal after the line on standard output
     // stops the server in order.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Signals)?;
@@ -103,6 +113,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
                     exposure = now;
                     exposure.warn(&server);
                 }
+                log.narrow();
             }
         }
     };
@@ -257,10 +268,11 @@ fn announce(data: &str, server: &Server, info: &InfoPort, started: Instant, log:
     }
     // A reader of both outputs sees the log of the start first.
     log.flush();
-    let mut out = io::stdout().lock();
-    for addr in server.listening() {
-        // An error means that standard output is closed, so there is no reader.
-        let _ = writeln!(out, "hjall listening on {addr}");
+    let lines: String = server.listening().iter().map(|addr| format!("hjall listening on {addr}\n")).collect();
+    if let Err(error) = output::write(&lines)
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        // Not a failure: clients can connect.
+        tracing::warn!("{}", output::cannot_write(&error));
     }
-    let _ = out.flush();
 }

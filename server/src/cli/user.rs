@@ -11,7 +11,7 @@ use hjall_server::access::{
 use hjall_server::settings::{Effective, Refused, Sources, StartupOptions};
 
 use super::exit::Failure;
-use super::folder::say;
+use super::output::{self, say};
 use super::users_file::{self, Replacement};
 
 /// A parsed `hjall user`.
@@ -202,11 +202,15 @@ fn add(path: &Path, user: &NewUser) -> Result<(), Failure> {
     let after = format!("{before}{end}{gap}{}\n", lines.join("\n"));
     Users::parse(&after, path).map_err(|error: UsersError| usage(error.to_string()))?;
     let is_new = !path.exists();
-    Replacement::begin(path).map_err(usage)?.finish(&after).map_err(failed)?;
-    say(&format!("added {} to {}; a running server reads it on SIGHUP", user.name, path.display()));
+    let replacement = Replacement::begin(path).map_err(usage)?.written(&after).map_err(failed)?;
     if let Some(token) = token {
-        say(&format!("token: {token}"));
+        // Before the file changes: nothing else has the token. For the same reason, a closed pipe is an error here.
+        output::write(&format!("token: {token}\n")).map_err(|error| {
+            usage(format!("{}; the user was not added, since the token is shown once", output::cannot_write(&error)))
+        })?;
     }
+    replacement.finish().map_err(failed)?;
+    say(&format!("added {} to {}; a running server reads it on SIGHUP", user.name, path.display()));
     if is_new {
         warn_if_of_root(path);
     }

@@ -92,10 +92,15 @@ impl Replacement {
         })
     }
 
-    /// Writes the text, and replaces the other file.
-    pub fn finish(mut self, text: &str) -> io::Result<()> {
+    /// Writes the text. The other file is unchanged.
+    pub fn written(mut self, text: &str) -> io::Result<Self> {
         self.file.write_all(text.as_bytes())?;
         self.file.sync_all()?;
+        Ok(self)
+    }
+
+    /// Replaces the other file.
+    pub fn finish(self) -> io::Result<()> {
         fs::rename(&self.part, &self.path)
     }
 }

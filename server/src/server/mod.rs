@@ -67,7 +67,10 @@ impl fmt::Display for StartError {
             Self::NoAddress => f.write_str("no address to listen on is configured; set one with --listen"),
             Self::Users(error) => write!(f, "the users file cannot be used: {error}"),
             Self::Tls(error) => write!(f, "TLS cannot be offered: {error}"),
-            Self::Threads(error) => write!(f, "cannot start threads: {error}; is the limit on processes too low?"),
+            Self::Threads(error) => write!(
+                f,
+                "cannot start threads: {error}; is the limit on processes (ulimit -u) or on memory (ulimit -v) too low?"
+            ),
         }
     }
 }

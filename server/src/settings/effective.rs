@@ -45,7 +45,7 @@ impl Effective {
             given.extend(toml::read(path, &mut wrong));
         }
         if let Some(path) = &sources.hbase_site {
-            given.extend(site::read(path, &mut wrong, &mut notes));
+            given.extend(site::read(path, &sources.environment, &mut wrong, &mut notes));
         }
         given.extend(environment::read(&sources.environment, &mut wrong));
         given.extend(flags(&sources.flags, &mut wrong));
@@ -83,11 +83,11 @@ impl Effective {
         let mut effective = Self { entries, notes, overridden, sources: sources.clone() };
         let unused = startup::unused(&effective).into_iter().filter(|unused| unused.same_layer);
         let origin = |name| effective.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
-        effective.notes.unused = unused
-            .map(|unused| {
-                format!("{}: {} is not used, because {} is set, too", origin(unused.name), unused.name, unused.by)
-            })
-            .collect();
+        let unused = unused.map(|unused| {
+            format!("{}: {} is not used, because {} is set, too", origin(unused.name), unused.name, unused.by)
+        });
+        let unused: Vec<_> = unused.collect();
+        effective.notes.unused.extend(unused);
         let startup = StartupOptions::of(&effective);
         if let Ok(startup) = &startup {
             wrong.extend(effective.notes.protections.iter().filter_map(|protection| protection.missing(startup)));

@@ -21,6 +21,7 @@ mod show;
 mod site;
 mod sources;
 pub mod startup;
+mod substitution;
 pub mod table;
 mod text;
 mod toml;

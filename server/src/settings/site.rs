@@ -10,18 +10,33 @@ use super::hbase;
 use super::protection::Protection;
 use super::setting::{Key, SWITCH, Setting};
 use super::sources::{Assignment, Notes, Origin, SettingError};
+use super::substitution;
 use super::table;
 use super::toml::must;
 use super::value::Kind;
+
+/// The namespace of inclusions of other files, and its usual prefix.
+const INCLUSIONS: &str = "http://www.w3.org/2001/XInclude";
+const INCLUSIONS_PREFIX: &str = "xi";
+
+const NOT_INCLUDED: &str = "other files are not included; put the properties of that file into this one";
 
 /// A property in the file.
 struct Property {
     value: String,
     line: usize,
+    /// Whether later ones with the same name are ignored.
+    is_final: bool,
 }
 
-/// Reads a file. Errors are added to `wrong`, unused keys to `notes`.
-pub fn read(path: &Path, wrong: &mut Vec<SettingError>, notes: &mut Notes) -> Vec<Assignment> {
+/// Reads a file. `environment` has the variables that it may refer to. Errors are added to `wrong`, unused keys to
+/// `notes`.
+pub fn read(
+    path: &Path,
+    environment: &[(String, String)],
+    wrong: &mut Vec<SettingError>,
+    notes: &mut Notes,
+) -> Vec<Assignment> {
     let refuse = |why: String| SettingError(format!("{}{why}", path.display()));
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
@@ -33,7 +48,13 @@ pub fn read(path: &Path, wrong: &mut Vec<SettingError>, notes: &mut Notes) -> Ve
     let document = match Document::parse(&text) {
         Ok(document) => document,
         Err(error) => {
-            wrong.push(refuse(format!(":{}: is not valid XML: {error}", error.pos().row)));
+            let why = match &error {
+                roxmltree::Error::UnknownNamespace(prefix, _) if prefix == INCLUSIONS_PREFIX => {
+                    format!("<{prefix}:include>: {NOT_INCLUDED}")
+                }
+                _ => format!("is not valid XML: {error}"),
+            };
+            wrong.push(refuse(format!(":{}: {why}", error.pos().row)));
             return Vec::new();
         }
     };
@@ -43,17 +64,37 @@ pub fn read(path: &Path, wrong: &mut Vec<SettingError>, notes: &mut Notes) -> Ve
         wrong.push(refuse(format!(":1: the root element is <{found}>; it must be <configuration>, as in Hadoop")));
         return Vec::new();
     }
-    let mut properties = BTreeMap::new();
+    let mut properties = BTreeMap::<String, Property>::new();
     for node in root.children().filter(Node::is_element) {
         let line = line(&document, &node);
-        match property(&node) {
-            // The last of several properties with one name wins, as in Hadoop.
-            Some((name, value)) => drop(properties.insert(name, Property { value, line })),
+        match property(&node, line) {
+            // The first final one of several properties with one name wins, or else the last, as in Hadoop.
+            Some((name, property)) => match properties.get(&name) {
+                Some(earlier) if earlier.is_final => {
+                    if earlier.value != property.value {
+                        notes.unused.push(format!(
+                            "{}:{line}: {name} is not used, because the one in line {} is final",
+                            path.display(),
+                            earlier.line
+                        ));
+                    }
+                }
+                _ => drop(properties.insert(name, property)),
+            },
+            None if node.tag_name().namespace() == Some(INCLUSIONS) => {
+                let found = node.tag_name().name();
+                let file = node.attribute("href").map(|file| format!(" of {file}")).unwrap_or_default();
+                wrong.push(refuse(format!(":{line}: <{INCLUSIONS_PREFIX}:{found}>{file}: {NOT_INCLUDED}")));
+            }
             None => {
                 let found = node.tag_name().name();
                 wrong.push(refuse(format!(":{line}: <{found}>: must be <property> with a <name> and a <value>")));
             }
         }
+    }
+    let values: BTreeMap<_, _> = properties.iter().map(|(name, it)| (name.clone(), it.value.clone())).collect();
+    for property in properties.values_mut() {
+        property.value = substitution::resolved(&property.value, &values, environment);
     }
     take(path, properties, wrong, notes)
 }
@@ -62,13 +103,15 @@ fn line(document: &Document<'_>, node: &Node<'_, '_>) -> usize {
     usize::try_from(document.text_pos_at(node.range().start).row).unwrap_or(usize::MAX)
 }
 
-fn property(node: &Node<'_, '_>) -> Option<(String, String)> {
+/// The name of a property, and the property as it is written.
+fn property(node: &Node<'_, '_>, line: usize) -> Option<(String, Property)> {
     let child = |tag| node.children().find(|child| child.has_tag_name(tag));
     let text = |node: Node<'_, '_>| node.text().unwrap_or_default().trim().to_owned();
     if !node.has_tag_name("property") {
         return None;
     }
-    Some((text(child("name")?), text(child("value")?)))
+    let is_final = child("final").is_some_and(|child| text(child) == "true");
+    Some((text(child("name")?), Property { value: text(child("value")?), line, is_final }))
 }
 
 /// Returns the known keys, and adds the others to `notes`.
@@ -82,12 +125,17 @@ fn take(
     for setting in table::ALL.iter() {
         let mut taken = false;
         for key in setting.hbase {
-            let Some(Property { value, line }) = properties.remove(key.name) else { continue };
+            let Some(Property { value, line, .. }) = properties.remove(key.name) else { continue };
             if taken {
                 notes.without_effect.push((key.name.to_owned(), "another key with the same meaning is also set"));
                 continue;
             }
             taken = true;
+            if let Some(variable) = substitution::variable(&value) {
+                let place = format!("{}:{line}: {} = {value}", path.display(), key.name);
+                wrong.push(SettingError(format!("{place}: {}", substitution::without_value(variable))));
+                continue;
+            }
             match native(setting, key, &value) {
                 Some(text) => {
                     let origin = Origin::HBaseSite(path.to_owned(), line, key.name.to_owned());
@@ -99,7 +147,7 @@ fn take(
             }
         }
     }
-    for (name, Property { value, line }) in properties {
+    for (name, Property { value, line, .. }) in properties {
         notes.protections.extend(Protection::of(&format!("{}:{line}", path.display()), &name, &value));
         match hbase::without_effect(&name) {
             Some(why) => notes.without_effect.push((name, why)),

@@ -80,7 +80,8 @@ pub struct Notes {
     pub without_effect: Vec<(String, &'static str)>,
     /// Keys in `hbase-site.xml` that ask for protection.
     pub protections: Vec<Protection>,
-    /// One line for each setting that has no effect, because another one in the same layer takes precedence.
+    /// One line for each setting that has no effect, because another one in the same layer takes precedence, and for
+    /// each property that has none, because an earlier one is final.
     pub unused: Vec<String>,
 }
 

@@ -16,7 +16,7 @@ use fjall::{AbstractTree, Keyspace};
 
 use super::database::{Database, open_keyspace};
 use super::failure::failed_io;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::store::SpaceOptions;
 use crate::store::compaction_control::gave_way;
 use crate::store::file_names::{CURRENT_FILE, FILES_FOLDER, INDEX, KEYSPACES_FOLDER, list_name, list_number};
@@ -70,9 +70,7 @@ impl Database {
         let mut lists = Vec::new();
         {
             let _committing = self.committing.lock();
-            if let Some(error) = self.failure() {
-                return Err(error.again());
-            }
+            self.check_copyable()?;
             copier.journals(&mut |_| Ok(()))?;
             // Including the staging keyspaces of bulk loads, and keyspaces that loads have replaced, which are in the
             // index. An opening of the copy drops them.
@@ -95,6 +93,23 @@ impl Database {
         fs::copy(self.path.join("version"), to.join("version")).map_err(failed)?;
         File::create(to.join("lock")).map_err(failed)?;
         copier.sync(to).map_err(failed)
+    }
+
+    /// Checks that no write has failed. The end of the journals is not known then.
+    ///
+    /// # Errors
+    /// The failure, with the folder, since the copy may be on another disk.
+    pub(super) fn check_copyable(&self) -> Result<()> {
+        let Some(failure) = self.failure() else { return Ok(()) };
+        Err(Error::new(
+            failure.kind(),
+            format!(
+                "the database in {} refuses writes after a failure, and its files cannot be copied until it accepts them \
+                 again: {}",
+                self.folder().display(),
+                failure.message()
+            ),
+        ))
     }
 }
 

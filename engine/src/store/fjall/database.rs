@@ -463,7 +463,7 @@ impl Database {
     /// and may have taken effect in part. The caller must hold `committing`.
     pub(super) fn freeze(&self, error: Error) -> Error {
         self.is_frozen.store(true, Ordering::Release);
-        tracing::error!(%error, "the commit of a bulk load failed");
+        tracing::error!(folder = %self.folder().display(), %error, "the commit of a bulk load failed");
         self.failure.get_or_init(|| error.again());
         error
     }
@@ -477,7 +477,7 @@ impl Database {
             Err(error) if is_poisoned(&error) => Ok(Committed::Refused(self.failed_before())),
             Err(error) => {
                 let error = failed("writing", error);
-                tracing::error!(%error, "a write failed");
+                tracing::error!(folder = %self.folder().display(), %error, "a write failed");
                 self.failure.get_or_init(|| error.again());
                 Err(error)
             }
@@ -498,10 +498,15 @@ impl Database {
     fn failed_before(&self) -> Error {
         let first = self.failure.get_or_init(|| {
             let error = self.diagnose();
-            tracing::error!(%error, "a flush failed");
+            tracing::error!(folder = %self.folder().display(), %error, "a flush failed");
             error
         });
         first.again()
+    }
+
+    /// The data folder, for messages. It may be that of a backup in progress.
+    pub(super) fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(&self.path)
     }
 
     /// Finds out why a worker failed, which fjall does not report, by repeating its flush.

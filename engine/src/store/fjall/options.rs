@@ -50,6 +50,8 @@ pub struct StoreOptions {
     pub open_files: Option<usize>,
     /// Whether to open the folder for reading only; see [`FjallStore::open`](super::FjallStore::open).
     pub read_only: bool,
+    /// Whether the folder is a copy that a backup makes. Replaying its journals is not worth a line in the log.
+    pub is_backup: bool,
 }
 
 impl Default for StoreOptions {
@@ -62,6 +64,7 @@ impl Default for StoreOptions {
             sync_interval: Some(SYNC_INTERVAL),
             open_files: None,
             read_only: false,
+            is_backup: false,
         }
     }
 }
@@ -74,6 +77,7 @@ impl StoreOptions {
             cache_bytes: Some(COPY_CACHE_BYTES),
             write_buffer_bytes: COPY_WRITE_BUFFER_BYTES,
             open_files: Some(COPY_OPEN_FILES),
+            is_backup: true,
             ..Self::default()
         }
     }

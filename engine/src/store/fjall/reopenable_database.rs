@@ -109,8 +109,8 @@ impl ReopenableDatabase {
         let database = Database::open(&folder.data(), &options, &filters)?;
         folder.finish()?;
         let seconds = began.elapsed().as_secs_f64();
-        // A copy for reading only replays journals whenever the original is in use.
-        if batches > 0 && seconds >= NOTICEABLE_RECOVERY.as_secs_f64() && !folder.is_copy() {
+        // A copy for reading only, or for a backup, replays journals whenever the original is in use.
+        if batches > 0 && seconds >= NOTICEABLE_RECOVERY.as_secs_f64() && !folder.is_copy() && !options.is_backup {
             tracing::info!(
                 folder = %folder.named().display(), batches, seconds,
                 "the journals were replayed, because the database had not been closed"
@@ -227,11 +227,11 @@ impl ReopenableDatabase {
         Backoff::check(reopening.refused.as_ref())?;
         let database = folder.check().and_then(|_| Database::open(&folder.data(), &self.options, &self.filters));
         let database = database.inspect_err(|error| {
-            tracing::error!(%error, "reopening the database failed");
+            tracing::error!(folder = %folder.named().display(), %error, "reopening the database failed");
             reopening.refused = Backoff::starting_now(error, REOPEN_BACKOFF);
         });
         let database = Arc::new(database?);
-        tracing::warn!(folder = %folder.data().display(), "the database was reopened after a failed write");
+        tracing::warn!(folder = %folder.named().display(), "the database was reopened after a failed write");
         let mut status = self.status.write();
         // Raised before the new database can be read, so that a snapshot taken after the new number was read is not of
         // the old database.
@@ -263,10 +263,16 @@ impl ReopenableDatabase {
             return Ok(());
         }
         if let Err(error) = folder.empty_journal() {
-            tracing::warn!(%error, "the journal could not be emptied; the next start replays it");
+            tracing::warn!(
+                folder = %folder.named().display(), %error,
+                "the journal could not be emptied; the next start replays it"
+            );
         }
         if let Err(error) = folder.list_files() {
-            tracing::warn!(%error, "the list of files could not be written; the next start may miss damage");
+            tracing::warn!(
+                folder = %folder.named().display(), %error,
+                "the list of files could not be written; the next start may miss damage"
+            );
         }
         Ok(())
     }

@@ -378,6 +378,7 @@ impl Store for FjallStore {
         report: &mut dyn FnMut(u64) -> Result<()>,
     ) -> Result<bool> {
         let database = self.holder.database()?;
+        database.check_copyable()?;
         let to = Folder::prepare_copy(folder)?;
         database.copy_files(&to, earlier.map(Folder::data_of).as_deref(), report)?;
         Ok(true)
@@ -435,7 +436,9 @@ impl Store for FjallStore {
 impl Drop for FjallStore {
     fn drop(&mut self) {
         if let Err(error) = self.close() {
-            tracing::error!(%error, "closing the data folder failed");
+            let folder = self.holder.path();
+            let folder = folder.parent().unwrap_or(folder);
+            tracing::error!(folder = %folder.display(), %error, "closing the data folder failed");
         }
     }
 }

@@ -7,9 +7,9 @@ pub(super) static SETTINGS: [Setting; 3] = [
         name: "log.filter",
         flag: flag("log", "FILTER", ""),
         variable: Some("HJALL_LOG"),
-        kind: Kind::Text("error, warn, info, debug or trace, also per module, as in info,hjall_server=debug"),
+        kind: Kind::Text("error, warn, info, debug, trace or off, also per module, as in info,hjall_server=debug"),
         default: Default::Is("info"),
-        summary: "What is logged: error, warn, info, debug or trace, also per module, as in info,hjall_server=debug",
+        summary: "What is logged: error, warn, info, debug, trace or off, also per module, as in info,hjall_server=debug",
         reason: "Everything an operator has to know, and nothing for each call",
         set: |startup, value| startup.log.filter = value.text().to_owned(),
         ..ROW
