@@ -1,7 +1,7 @@
 'use strict';
 /**
- * Compares gets, batch puts and scans with classic-level, better-sqlite3 and lmdb, alternating in one process, and batch
- * puts also with fjall alone in a process of its own. Prints medians and ratios.
+ * Compares gets, batch puts and scans with classic-level, better-sqlite3 and lmdb, alternating in one process, and
+ * batch puts also with fjall alone in a process of its own. Prints medians and ratios.
  */
 
 const { COLUMNS, PER_BATCH, fjallPeer, hjallPeer, levelCellsPeer, levelPeer, lmdbPeer, sqlitePeer } = require('./peers.js');

@@ -103,8 +103,8 @@ impl Catalog {
     }
 
     /// Begins a change. No other change runs until the guard is dropped. Reads the catalog again if a failed change
-    /// left it in doubt. A store that refuses writes is reopened here: a change that fails later leaves a table in doubt,
-    /// and its reads would fail, although nothing was written.
+    /// left it in doubt. A store that refuses writes is reopened here: a change that fails later leaves a table in
+    /// doubt, and its reads would fail, although nothing was written.
     ///
     /// # Errors
     /// `Cancelled` if `stop` is set, also while another change runs; `ReadOnly`; errors of the store.

@@ -318,8 +318,8 @@ impl Scanner {
         !self.ended && limit < 0 && batch <= 0 && !reversed && !raw && filter.is_none()
     }
 
-    /// Divides what is left of the scan into at most `most` consecutive scans for several threads, and leaves nothing to
-    /// this one. They return exactly the rows that this one would have returned, in the same order, from the same
+    /// Divides what is left of the scan into at most `most` consecutive scans for several threads, and leaves nothing
+    /// to this one. They return exactly the rows that this one would have returned, in the same order, from the same
     /// snapshot and with the same time for TTLs. Each but the last covers about `times` the stride, and the last one
     /// the rest. Returns none, and changes nothing, if there are not two such parts, or if the scan has a filter, a
     /// limit or a batch size, is reversed or is raw.

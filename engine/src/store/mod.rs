@@ -487,8 +487,8 @@ pub trait JournalSync: Send + Sync {
     /// `Io`, `DiskFull`: the sync failed, and it is unknown whether the writes are durable.
     fn wait(&self) -> Result<()>;
 
-    /// Begins or joins a sync for a number of writes, and calls the function when the sync has ended: on another thread,
-    /// or on this one if the store has failed or was closed. The number only decides when the sync begins.
+    /// Begins or joins a sync for a number of writes, and calls the function when the sync has ended: on another
+    /// thread, or on this one if the store has failed or was closed. The number only decides when the sync begins.
     fn when_ended(&self, writes: usize, ended: SyncEnded);
 
     /// Syncs on this thread, unless another thread is syncing: `None` then. [`Self::when_ended`] has to be used in that

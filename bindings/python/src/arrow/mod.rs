@@ -2,7 +2,8 @@
 //!
 //! Reading: `codec` lists the decoders, `decode` applies them, `layout` determines the columns of the result,
 //! `discover` finds columns that were not named, `batch` fills batches from a scan, `parallel` does so with several
-//! threads, and `scan` and `table` are the Python classes. Writing: `encode` is the reverse of `decode`, and `load` turns batches into puts.
+//! threads, and `scan` and `table` are the Python classes. Writing: `encode` is the reverse of `decode`, and `load`
+//! turns batches into puts.
 
 mod arguments;
 mod batch;

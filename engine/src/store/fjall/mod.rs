@@ -16,6 +16,7 @@ mod cursors;
 mod database;
 mod failure;
 mod fence;
+mod gathering;
 mod group;
 mod load;
 mod open_files;

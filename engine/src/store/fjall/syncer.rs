@@ -30,6 +30,7 @@ use fjall::PersistMode;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::failure::{self, failed_io};
+use super::gathering::Gathering;
 use crate::blocking;
 use crate::error::{Error, Result};
 use crate::store::journal::{self, Content, SyncedFile, SyncedJournal};
@@ -324,7 +325,7 @@ impl SyncQueue {
         if let Some(until) = gathering.until(handed_over, Instant::now())
             && !state.stopped
         {
-            let is_complete = self.look_for(state, gathering.expected, until);
+            let is_complete = self.look_for(state, gathering.expected(), until);
             gathering.waited(is_complete);
         }
         !self.is_syncing() && state.failed.is_none()
@@ -340,53 +341,6 @@ impl SyncQueue {
             MutexGuard::unlocked(state, || std::thread::sleep(pause));
         }
         !self.is_syncing() && state.failed.is_none()
-    }
-}
-
-/// The writes for which the thread waits before a sync.
-///
-/// When a sync ends, its writers are answered, and send their next writes a round trip later. If the next sync began at
-/// once, it would serve only the writes that had arrived during the last one, and the others would have to wait until
-/// it has ended: two groups of writers would take turns, and each write would take the time of up to two syncs. Waiting
-/// for a round trip is better if that is shorter than a sync.
-#[derive(Default)]
-struct Gathering {
-    /// The number of writes that had been handed over when the last sync began.
-    began: u64,
-    /// The number when all writers that were served then, or waited when it ended, have sent their next write.
-    expected: u64,
-    /// When waiting would take longer than another sync.
-    until: Option<Instant>,
-    /// The number of waits in a row that were in vain.
-    failed: u32,
-    /// The number of syncs until the next wait.
-    pause: u32,
-}
-
-impl Gathering {
-    /// Notes a sync that ended at `now` and took a time, with the writes that had been handed over when it began and when
-    /// it had ended.
-    fn synced(&mut self, began: u64, ended: u64, now: Instant, took_ns: u64) {
-        self.expected = ended + (began - self.began);
-        self.began = began;
-        self.until = Some(now + Duration::from_nanos(took_ns).min(LOOK));
-        self.pause = self.pause.saturating_sub(1);
-    }
-
-    /// Notes whether a wait was of use. If not, there is none before the next syncs: one of them, or twice as many as
-    /// after the last wait, if that was in vain, too.
-    fn waited(&mut self, is_complete: bool) {
-        if is_complete {
-            self.failed = 0;
-        } else {
-            self.pause = 1_u32.checked_shl(self.failed).unwrap_or(LOOK_AGAIN).min(LOOK_AGAIN);
-            self.failed = self.failed.saturating_add(1);
-        }
-    }
-
-    /// The time until which a sync is delayed, after this number of writes has been handed over. `None` if it is not.
-    fn until(&self, handed_over: u64, now: Instant) -> Option<Instant> {
-        self.until.filter(|until| self.pause == 0 && handed_over < self.expected && now < *until)
     }
 }
 
@@ -726,38 +680,6 @@ mod tests {
         assert_eq!(queue.syncs.load(Ordering::Relaxed), 2);
         drop(syncer);
         queue.wait().unwrap();
-    }
-
-    #[test]
-    fn a_sync_is_delayed_for_the_writers_that_the_last_one_has_served() {
-        let now = Instant::now();
-        let after = |micros| now + Duration::from_micros(micros);
-        let mut gathering = Gathering::default();
-        assert_eq!(gathering.until(1, now), None, "nothing has been synced");
-        // Five writes were served, and three came meanwhile: eight writers.
-        gathering.synced(5, 8, now, 100_000);
-        assert_eq!(gathering.until(8, now), Some(after(100)));
-        assert_eq!(gathering.until(12, after(99)), Some(after(100)));
-        assert_eq!(gathering.until(13, after(99)), None, "all are there");
-        assert_eq!(gathering.until(8, after(100)), None, "another sync would take no longer");
-        // All eight writers wait for one sync.
-        gathering.synced(13, 13, now, 1_000_000_000);
-        assert_eq!(gathering.until(20, now), Some(now + LOOK));
-        assert_eq!(gathering.until(21, now), None);
-        // They have not come back.
-        for (waits, pause) in [1, 2, 4, 8, 16, 32, 64, 64, 64].into_iter().enumerate() {
-            gathering.waited(false);
-            for sync in 0..pause {
-                assert_eq!(gathering.until(0, now), None, "after {waits} waits and {sync} syncs");
-                gathering.synced(13, 14, now, 100_000);
-            }
-            assert_eq!(gathering.until(13, now), Some(after(100)));
-        }
-        gathering.waited(true);
-        assert_eq!(gathering.until(13, now), Some(after(100)));
-        gathering.waited(false);
-        gathering.synced(13, 14, now, 100_000);
-        assert_eq!(gathering.until(13, now), Some(after(100)));
     }
 
     #[test]

@@ -61,8 +61,8 @@ impl Scanned {
 }
 
 /// Puts a batch without items into journals that are missing or empty although later ones have batches: the numbers of
-/// journals are consecutive, and fjall begins one only when the one before has content. If no journal is left that fjall
-/// could continue, creates an empty one.
+/// journals are consecutive, and fjall begins one only when the one before has content. If no journal is left that
+/// fjall could continue, creates an empty one.
 fn replace_lost(journals: &[Scanned]) -> io::Result<()> {
     let mut created = None;
     let last = journals.iter().rposition(|journal| journal.scan.batches > 0);

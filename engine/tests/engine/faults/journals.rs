@@ -344,7 +344,8 @@ fn a_repair_replaces_emptied_journals_and_keeps_the_others() {
     }
 }
 
-/// Numbers of batches are corrected only where one of them is wrong. Otherwise an older copy would replace newer values.
+/// Numbers of batches are corrected only where one of them is wrong. Otherwise an older copy would replace newer
+/// values.
 #[test]
 fn journals_in_the_wrong_place_are_refused_and_dropped_by_one_repair() {
     type Change = fn(&mut Vec<Vec<u8>>);
