@@ -122,7 +122,7 @@ export type AppendData<Columns, In extends Input> =
 export type Deleted<Columns> =
   ColumnOrFamily<Columns> | { readonly column: ColumnOrFamily<Columns>; readonly timestamp?: Int64 | undefined };
 
-/** A put or a delete of a row. */
+/** A put or a delete of a row. A delete also deletes what is put in the same list: see `mutateRow`. */
 export type Mutation<Columns, In extends Input> =
   | (Omit<PutOptions, 'signal'> & { readonly put: PutData<Columns, In> })
   | (Omit<DeleteOptions, 'signal'> & { readonly delete: true | Deleted<Columns> | readonly Deleted<Columns>[] });
