@@ -25,7 +25,7 @@ export interface TestOptions extends FormOptions {
   clock?: number | ManualClock | 'system' | undefined;
   /** Tables to create: `{ users: { info: { versions: 3 } } }`. */
   tables?: Readonly<Record<string, Families>> | undefined;
-  /** Whether to serve the database to Thrift clients. Default: false. */
+  /** Whether to serve the database to Thrift clients. The server is unreferenced (`unref`). Default: false. */
   serve?: boolean | undefined;
   /** Whether `db` is a connection to the served database, or options of `connect` for it. Default: false. */
   remote?: boolean | Omit<ConnectOptions, 'host' | 'port' | 'encoding' | 'readBigInts'> | undefined;

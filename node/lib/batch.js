@@ -3,6 +3,7 @@
 
 const { DURABILITY, OPERATIONS } = require('./backend.js');
 const { HjallError } = require('./errors.js');
+const { locate } = require('./location.js');
 const { COPIED, DELETE_OPTIONS, NOW, PUT_OPTIONS, deleteOf, putOf } = require('./mutation.js');
 const { checked, oneOf } = require('./options.js');
 const { BACKEND, checkedTask, defineMethods, task } = require('./methods.js');
@@ -63,14 +64,21 @@ class Batch {
     const given = this.#with(checked(options, PUT_OPTIONS, 'batch.put'));
     // Converted first, since a getter of the data may write the batch.
     const mutation = putOf(key, data, given, 'batch.put', this[BACKEND].encoding, this.#given);
-    this.#mutations.add(mutation);
-    return this;
+    return this.#add(mutation, 'batch.put', this.put);
   }
 
   delete(key, columns, options) {
     const given = this.#with(checked(options, DELETE_OPTIONS, 'batch.delete'));
     const mutation = deleteOf(key, columns, given, 'batch.delete', this[BACKEND].encoding, this.#given);
-    this.#mutations.add(mutation);
+    return this.#add(mutation, 'batch.delete', this.delete);
+  }
+
+  #add(mutation, where, below) {
+    try {
+      this.#mutations.add(mutation);
+    } catch (error) {
+      throw locate(error, where, { mutation }, below);
+    }
     return this;
   }
 

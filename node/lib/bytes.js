@@ -40,6 +40,32 @@ function measurable(bytes) {
   return bytes.length === BYTE_LENGTH.call(bytes) ? bytes : viewOf(bytes);
 }
 
+const NOTHING = Buffer.alloc(0);
+
+/** Whether an array has no memory any more: its ArrayBuffer was transferred, or became so small that it lies outside. */
+function isLost(bytes) {
+  if (BYTE_LENGTH.call(bytes) !== 0) return false;
+  try {
+    NOTHING.set(bytes);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** The error of such an array. */
+function lostMemory(what) {
+  return new TypeError(
+    `${what} has no memory: its ArrayBuffer was transferred to another owner, or made smaller; pass a copy, or do that after the call has settled`,
+  );
+}
+
+/** Checks that an array has memory, and returns it. */
+function present(bytes, what) {
+  if (isLost(bytes)) throw lostMemory(what);
+  return bytes;
+}
+
 /** A string as UTF-8. */
 function utf8(text, what) {
   return Buffer.from(wellFormed(text, what), 'utf8');
@@ -50,7 +76,7 @@ function utf8(text, what) {
  * @returns {Uint8Array}
  */
 function bytes(value, what, encoding) {
-  if (isUint8Array(value)) return measurable(value);
+  if (isUint8Array(value)) return measurable(present(value, what));
   if (typeof value === 'string') {
     if (encoding === 'utf8') return utf8(value, what);
     throw new TypeError(
@@ -82,13 +108,13 @@ function numberRemedy(value, encoding) {
 
 /** `bytes`, copied, so that the program may change what it passed. */
 function ownBytes(value, what, encoding) {
-  return isBytes(value) ? copyOf(value) : bytes(value, what, encoding);
+  return isBytes(value) ? copyOf(present(value, what)) : bytes(value, what, encoding);
 }
 
 /** The name of a column, family or attribute, which may always be a string. */
 function name(value, what) {
   if (typeof value === 'string') return utf8(value, what);
-  if (isBytes(value)) return viewOf(value);
+  if (isBytes(value)) return viewOf(present(value, what));
   throw new TypeError(`${what} must be a string, Buffer or Uint8Array, not ${shown(value)}`);
 }
 
@@ -125,11 +151,21 @@ function long(value) {
   return out;
 }
 
+/** Checks bytes that are to be decoded. `read` names the method of a row that decodes them. */
+function encoded(value, what, read) {
+  if (isBytes(value)) return present(value, what);
+  const remedy =
+    typeof value === 'string'
+      ? `: values that are valid UTF-8 are read as strings with \`encoding: 'utf8'\`; use ${read}, which works for all bytes`
+      : value === undefined
+        ? ': the row may not have the column'
+        : '';
+  throw new TypeError(`${what} must be a Buffer or Uint8Array, not ${shown(value)}${remedy}`);
+}
+
 /** Decodes eight bytes: to a number if that is exact, otherwise to a bigint. */
 function fromLong(value, what = 'fromLong(): value') {
-  if (!isBytes(value))
-    throw new TypeError(`${what} must be a Buffer or Uint8Array, not ${shown(value)}`);
-  const length = lengthOf(value);
+  const length = lengthOf(encoded(value, what, 'row.long(column)'));
   if (length !== 8) throw new RangeError(`${what} is not a long: it has ${length} bytes, not 8`);
   const view = new DataView(BUFFER.call(value), BYTE_OFFSET.call(value), 8);
   const high = view.getInt32(0);
@@ -138,4 +174,22 @@ function fromLong(value, what = 'fromLong(): value') {
   return narrow(view.getBigInt64(0));
 }
 
-module.exports = { bytes, copyOf, fromLong, int64, isBytes, lengthOf, long, measurable, name, narrow, ownBytes, utf8, viewOf };
+module.exports = {
+  bytes,
+  copyOf,
+  encoded,
+  fromLong,
+  int64,
+  isBytes,
+  isLost,
+  lengthOf,
+  long,
+  lostMemory,
+  measurable,
+  name,
+  narrow,
+  ownBytes,
+  present,
+  utf8,
+  viewOf,
+};

@@ -1,10 +1,13 @@
 'use strict';
 /** Codecs: conversions between values and the bytes of cells, in the formats of HBase's `Bytes` class. */
 
-const { fromLong, int64, lengthOf, utf8, viewOf } = require('./bytes.js');
+const { encoded, fromLong, int64, lengthOf, utf8, viewOf } = require('./bytes.js');
 const { shown } = require('./options.js');
 
 const isUtf8 = require('node:buffer').isUtf8;
+
+/** Checks the bytes to decode. */
+const given = (bytes, what, name) => encoded(bytes, `codecs.${name}: ${what}`, `row.decode(column, codecs.${name})`);
 
 /** A codec of numbers with a fixed width. */
 function fixed(name, width, check, write, read) {
@@ -16,7 +19,7 @@ function fixed(name, width, check, write, read) {
       return out;
     },
     decode(bytes, what = 'the value', readBigInts = false) {
-      const length = lengthOf(bytes);
+      const length = lengthOf(given(bytes, what, name));
       if (length !== width)
         throw new RangeError(`${what} cannot be decoded by codecs.${name}: it has ${length} bytes, not ${width}`);
       return read(viewOf(bytes), readBigInts);
@@ -47,7 +50,7 @@ const codecs = Object.freeze({
       return utf8(value, 'codecs.string: value');
     },
     decode(bytes, what = 'the value') {
-      if (!isUtf8(bytes)) throw new RangeError(`${what} cannot be decoded by codecs.string: it is not valid UTF-8`);
+      if (!isUtf8(given(bytes, what, 'string'))) throw new RangeError(`${what} cannot be decoded by codecs.string: it is not valid UTF-8`);
       return viewOf(bytes).toString('utf8');
     },
   }),
@@ -60,6 +63,7 @@ const codecs = Object.freeze({
       return Buffer.from(text, 'utf8');
     },
     decode(bytes, what = 'the value') {
+      given(bytes, what, 'json');
       try {
         return JSON.parse(viewOf(bytes).toString('utf8'));
       } catch (error) {

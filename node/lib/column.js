@@ -2,7 +2,7 @@
 /** Column names: parsing `family:qualifier`, and the text under which results list a column. */
 
 const { isUtf8 } = require('node:buffer');
-const { isBytes, name, utf8, viewOf } = require('./bytes.js');
+const { isBytes, name, present, utf8, viewOf } = require('./bytes.js');
 const { shown } = require('./options.js');
 
 const COLON = 0x3a;
@@ -60,7 +60,7 @@ function column(given, what) {
     }
     return found;
   }
-  if (isBytes(given)) return split(viewOf(given));
+  if (isBytes(given)) return split(viewOf(present(given, what)));
   if (typeof given === 'object' && given !== null && 'family' in given) {
     const qualifier =
       given.qualifier === undefined || given.qualifier === null

@@ -25,6 +25,8 @@ const FLAGS = { i: 2, x: 4, m: 8, s: 32, u: 64 };
 
 /** Converts JavaScript's flag letters of a regular expression to Java's flags. */
 function flagsOf(letters) {
+  if (typeof letters !== 'string')
+    throw new TypeError(`compare.regex: flags must be a string of ${Object.keys(FLAGS).join(', ')}, not ${shown(letters)}`);
   let flags = 0;
   for (const letter of letters) {
     if (!(letter in FLAGS))

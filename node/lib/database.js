@@ -10,7 +10,7 @@ const { name: nameBytes } = require('./bytes.js');
 const { progressOf, watchOf } = require('./embedded/progress.js');
 const { checked, flag, pathOf, shown, signalOf, whole } = require('./options.js');
 const { TABLE_OPTIONS, descriptorOf, familyOf, namespaceOf, shownDescriptor } = require('./schema.js');
-const { Server, nextServer } = require('./server.js');
+const { Server, nextServer, serversStopped } = require('./server.js');
 const { SPLIT_OPTIONS, splitsOf } = require('./splits.js');
 const { Table } = require('./table.js');
 const { BACKEND, defineMethods, task } = require('./methods.js');
@@ -43,12 +43,16 @@ class Database {
   /** Completes pending calls, also of several steps, then closes the database. Later calls fail with code CLOSED. */
   close() {
     const backend = this[BACKEND];
-    return backend.deferred.thenClose(() => backend.close());
+    return backend.deferred.thenClose(() => {
+      serversStopped(backend);
+      return backend.close();
+    });
   }
 
   /** Closes the database on the calling thread; see `close`. */
   closeSync() {
     this[BACKEND].deferred.beginAll();
+    serversStopped(this[BACKEND]);
     this[BACKEND].closeSync();
   }
 }
@@ -235,7 +239,7 @@ defineMethods(Database, {
   },
   /**
    * Serves the database to Thrift clients while it is open: { host = '127.0.0.1', port = 9090 }. Port 0 picks a free
-   * one. Returns a Server.
+   * one. Returns a Server, which keeps the process alive until it or the database is closed, or `unref` is called.
    */
   serve(options) {
     const { host = '127.0.0.1', port, signal } = checked(options, new Set(['host', 'port', 'signal']), 'serve');

@@ -5,7 +5,7 @@
  */
 
 const { isMap, isSet } = require('node:util/types');
-const { copyOf, isBytes } = require('./bytes.js');
+const { copyOf, isBytes, isLost } = require('./bytes.js');
 const { make } = require('./errors.js');
 const { CALL, WAITING_MAX, isFull, later, room, waitingWork } = require('./turns.js');
 
@@ -14,7 +14,8 @@ const DEPTH = 3;
 
 function owned(value, depth = DEPTH) {
   if (value === null || typeof value !== 'object') return value;
-  if (isBytes(value)) return copyOf(value);
+  // The call itself refuses bytes without memory.
+  if (isBytes(value)) return isLost(value) ? value : copyOf(value);
   if (depth === 0 || ArrayBuffer.isView(value)) return value;
   if (Array.isArray(value)) return value.map((one) => owned(one, depth - 1));
   if (isMap(value)) return new Map(Array.from(value, (pair) => pair.map((one) => owned(one, depth - 1))));

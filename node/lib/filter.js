@@ -177,7 +177,10 @@ const filters = Object.freeze({
   },
   /** Selects rows by patterns [key, mask]: a mask byte is 0 if the key's byte must match and 1 if any byte does. */
   fuzzyRow: (...pairs) => {
-    const bodies = pairs.map(([key, mask]) => {
+    const bodies = pairs.map((pair) => {
+      if (!Array.isArray(pair) || pair.length !== 2)
+        throw new TypeError(`filters.fuzzyRow: a pattern must be an array [key, mask], not ${shown(pair)}`);
+      const [key, mask] = pair;
       const fixed = copyOf(given(mask, 'filters.fuzzyRow: mask')).map((byte) => (byte === 0 ? 0xff : 2));
       return block(1, message(block(1, given(key, 'filters.fuzzyRow: key')), block(2, fixed)));
     });

@@ -1,8 +1,8 @@
 'use strict';
 /** Adds to an error what its call was about, and the stack of the code that awaits the call. */
 
-const { viewOf } = require('./bytes.js');
-const { text } = require('./column.js');
+const { isBytes, isLost, lostMemory, viewOf } = require('./bytes.js');
+const { columnText, text } = require('./column.js');
 const { HjallError } = require('./errors.js');
 
 /** The longest row key that a message shows. */
@@ -34,11 +34,40 @@ function rejectedLater(error) {
  * @param {Function} below the stack begins with the caller of this function
  */
 function locate(error, method, request, below) {
+  // A TypeError that does not name the method is one of JavaScript itself.
+  const isOwn = !(error instanceof TypeError) || error.message.startsWith(`${method}: `);
+  const lost = isOwn ? undefined : lostIn(request);
+  if (lost !== undefined) {
+    const located = lostMemory(`${method}: ${lost}`);
+    Error.captureStackTrace(located, below);
+    return located;
+  }
   if (!(error instanceof HjallError) || located.has(error)) return error;
   located.add(error);
   error.message = `${method}: ${placeOf(request, error.message)}${error.message}`;
   Error.captureStackTrace(error, below);
   return error;
+}
+
+/**
+ * What in a request has lost its memory since it was converted: code of the program, such as a getter of the data, can
+ * transfer an ArrayBuffer meanwhile.
+ */
+function lostIn(part, name) {
+  if (isBytes(part)) return isLost(part) ? name : undefined;
+  if (part === null || typeof part !== 'object') return undefined;
+  for (const [field, value] of Object.entries(part)) {
+    const lost = lostIn(value, Array.isArray(part) ? name : nameOf(field, part));
+    if (lost !== undefined) return lost;
+  }
+  return undefined;
+}
+
+/** What messages call a field of a request. The fields of a column come before its value. */
+function nameOf(field, { family, qualifier }) {
+  if (field === 'row') return 'row key';
+  if (field === 'family' || field === 'qualifier') return 'column';
+  return field === 'value' && isBytes(qualifier) ? `the value of ${columnText(family, qualifier)}` : field;
 }
 
 /** `table "users", row "ann": `, without what the message names already. */
@@ -52,6 +81,7 @@ function placeOf(request, message) {
 }
 
 function rowText(row) {
+  if (isLost(row)) return '""';
   const shown = text(viewOf(row).subarray(0, KEY_BYTES_MAX));
   return row.length > KEY_BYTES_MAX ? `"${shown}…" (${row.length} bytes)` : `"${shown}"`;
 }

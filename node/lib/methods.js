@@ -82,6 +82,7 @@ function defineMethods(Class, preparations, prefix = '') {
       return traced(name, request, run);
     };
     const method = function (a, b, c, d, e) {
+      if (this?.[BACKEND] === undefined) return Promise.reject(argumentError(unbound(where), method));
       const { deferred } = this[BACKEND];
       if (deferred.isClosing) return Promise.reject(this[BACKEND].closedError());
       if (!hasRoom()) return deferred.add(begin, this, a, b, c, d, e);
@@ -91,6 +92,7 @@ function defineMethods(Class, preparations, prefix = '') {
     define(Class, name, method);
     const nameSync = `${name}Sync`;
     const methodSync = function (a, b, c, d, e) {
+      if (this?.[BACKEND] === undefined) throw argumentError(unbound(nameSync), methodSync);
       let prepared;
       try {
         prepared = prepare.call(this, a, b, c, d, e);
@@ -118,6 +120,11 @@ function defineMethods(Class, preparations, prefix = '') {
     };
     define(Class, nameSync, methodSync);
   }
+}
+
+/** The error of a method that was taken from its object and called without it. */
+function unbound(where) {
+  return new TypeError(`${where}: must be called on its object: use bind, or an arrow function that does so`);
 }
 
 function isAborted(prepared, name) {

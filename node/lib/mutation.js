@@ -3,7 +3,7 @@
 
 const { isMap } = require('node:util/types');
 const { DURABILITY, LATEST } = require('./backend.js');
-const { bytes, copyOf, int64, isBytes, measurable, ownBytes } = require('./bytes.js');
+const { bytes, copyOf, int64, isBytes, isLost, measurable, ownBytes } = require('./bytes.js');
 const { column, columnText, oneColumn } = require('./column.js');
 const { converted, mapped } = require('./long-list.js');
 const { EXCHANGED, operatorOf } = require('./operator.js');
@@ -60,7 +60,7 @@ function ownColumn(column) {
 
 /** The value of a column. Its error message, which names the column, is made only if it is needed. */
 function valueOf(value, column, where, encoding, form) {
-  if (isBytes(value)) return form === COPIED ? copyOf(value) : measurable(value);
+  if (isBytes(value) && !isLost(value)) return form === COPIED ? copyOf(value) : measurable(value);
   if (typeof value === 'string' && encoding === 'utf8' && value.isWellFormed()) return Buffer.from(value, 'utf8');
   return (form === COPIED ? ownBytes : bytes)(value, `${where}: the value of ${columnText(column.family, column.qualifier)}`, encoding);
 }

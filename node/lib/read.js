@@ -2,7 +2,7 @@
 /** Converts the arguments of read methods to the plain data of `backend.js`. */
 
 const { isMap } = require('node:util/types');
-const { bytes, copyOf, int64, viewOf } = require('./bytes.js');
+const { bytes, copyOf, int64, isBytes, viewOf } = require('./bytes.js');
 const { column } = require('./column.js');
 const { filterOf, withPrefix } = require('./filter.js');
 const { mapped } = require('./long-list.js');
@@ -136,6 +136,10 @@ function rangeOf(options, reversed, where, encoding) {
 
 function familyTimeRangesOf(given, where) {
   if (given === undefined) return [];
+  if (given === null || typeof given !== 'object' || Array.isArray(given) || isBytes(given))
+    throw new TypeError(
+      `${where}: option \`familyTimeRanges\` must be an object { family: [from, to] } or a Map, not ${shown(given)}`,
+    );
   const entries = isMap(given) ? [...given] : Object.entries(given);
   return entries.map(([name, range]) => ({
     family: column(name, where).family,

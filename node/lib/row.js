@@ -6,6 +6,7 @@ const { fromLong } = require('./bytes.js');
 const { separateNames } = require('./cell.js');
 const { codecOf, codecs } = require('./codecs.js');
 const { columnText, oneColumn } = require('./column.js');
+const { shown } = require('./options.js');
 
 /**
  * A row, or in a scan with `batch`, a part of one.
@@ -142,6 +143,8 @@ class Row {
    * The row as a plain object: values by column, decoded by the codecs given for their columns, others as UTF-8 text.
    */
   decoded(given = {}) {
+    if (given === null || typeof given !== 'object')
+      throw new TypeError(`decoded: codecs must be an object { 'family:qualifier': codec }, not ${shown(given)}`);
     const chosen = new Map(Object.entries(given).map(([column, codec]) => [this.#textOf(column), codec]));
     return Object.fromEntries(
       this.columns.map((column) => {

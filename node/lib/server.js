@@ -2,6 +2,7 @@
 /** A Thrift server for a database in this process. */
 
 const { OPERATIONS } = require('./backend.js');
+const { keepAlive, letEnd } = require('./keep-alive.js');
 const { BACKEND, defineMethods, task } = require('./methods.js');
 
 let last = 0;
@@ -12,7 +13,13 @@ function nextServer() {
   return last;
 }
 
-/** A server made by `db.serve()`. Closing the database also stops it. It does not keep the process alive. */
+/** The servers that listen. The program need not keep them or their databases, as it need not keep Node's servers. */
+const listening = new Set();
+
+/**
+ * A server made by `db.serve()`. It keeps the process alive until it is closed, unless `unref` was called, as Node's
+ * servers do. Closing the database also stops it.
+ */
 class Server {
   #number;
   /** The address it listens on. */
@@ -25,6 +32,10 @@ class Server {
     this.#number = number;
     this.host = host;
     this.port = port;
+    // Otherwise the call that closes the database stops it.
+    if (backend.isClosed) return;
+    listening.add(this);
+    this.ref();
   }
 
   /** `host:port`. */
@@ -32,10 +43,23 @@ class Server {
     return this.host.includes(':') ? `[${this.host}]:${this.port}` : `${this.host}:${this.port}`;
   }
 
+  /** Lets the process stay alive while the server listens, which is the default. Returns the server. */
+  ref() {
+    if (listening.has(this)) keepAlive(this);
+    return this;
+  }
+
+  /** Lets the process end although the server listens. Returns the server. */
+  unref() {
+    letEnd(this);
+    return this;
+  }
+
   static {
     defineMethods(Server, {
       /** Stops the server after its current calls. Idempotent. */
       close() {
+        stopped(this);
         return task(OPERATIONS.stopServing, { number: this.#number });
       },
     });
@@ -49,4 +73,15 @@ Server.prototype[Symbol.dispose] = function dispose() {
   this.closeSync();
 };
 
-module.exports = { Server, nextServer };
+/** Notes that a server has been stopped, or will be by a call, which keeps the process alive meanwhile. */
+function stopped(server) {
+  listening.delete(server);
+  letEnd(server);
+}
+
+/** Notes that the servers of a database have been stopped, or will be. */
+function serversStopped(backend) {
+  for (const server of listening) if (server[BACKEND] === backend) stopped(server);
+}
+
+module.exports = { Server, nextServer, serversStopped };

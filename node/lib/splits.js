@@ -48,14 +48,14 @@ function splitsOf({ splits, splitAlgo, regions }, where, encoding) {
       throw new TypeError(`${where}: \`regions\` needs \`splitAlgo\`, one of ${Object.keys(ALGORITHMS).join(', ')}`);
     return [];
   }
-  const keys = ALGORITHMS[splitAlgo];
-  if (keys === undefined) {
-    throw new RangeError(
-      `${where}: option \`splitAlgo\` cannot be ${shown(splitAlgo)}; ${remedy(String(splitAlgo), Object.keys(ALGORITHMS))}`,
+  if (typeof splitAlgo !== 'string' || !Object.hasOwn(ALGORITHMS, splitAlgo)) {
+    const names = Object.keys(ALGORITHMS);
+    throw new (typeof splitAlgo === 'string' ? RangeError : TypeError)(
+      `${where}: option \`splitAlgo\` cannot be ${shown(splitAlgo)}; ${remedy(typeof splitAlgo === 'string' ? splitAlgo : '', names)}`,
     );
   }
   if (regions === undefined) throw new TypeError(`${where}: \`splitAlgo\` needs \`regions\`, the number of regions`);
-  return keys(whole(regions, `${where}: option \`regions\``, 2, REGIONS_MAX));
+  return ALGORITHMS[splitAlgo](whole(regions, `${where}: option \`regions\``, 2, REGIONS_MAX));
 }
 
 /** The options that `splitsOf` reads. */

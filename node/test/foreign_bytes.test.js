@@ -207,3 +207,62 @@ test('a put that a getter of its data separates from its batch is kept', async (
   assert.deepEqual((await table.scan().toArray()).map(({ key }) => key), ['before', 'r']);
   await db.close();
 });
+
+/** Arrays whose memory the program has given away, and what makes them so. */
+const transfer = (array) => structuredClone(array.buffer, { transfer: [array.buffer] });
+const LOST = {
+  transferred: () => [new Uint8Array(BYTES), transfer],
+  'outside of a buffer that was made smaller': () => [
+    new Uint8Array(new ArrayBuffer(10, { maxByteLength: 20 }), 5, 5),
+    (array) => array.buffer.resize(2),
+  ],
+};
+
+test('bytes without memory are refused, with the name of what they are for', async (t) => {
+  const key = Buffer.from('r');
+  for (const [where, table] of Object.entries(await databases(t)))
+    for (const [what, make] of Object.entries(LOST)) {
+      const lost = () => {
+        const [array, lose] = make();
+        lose(array);
+        return array;
+      };
+      const refused = async (call, name) => {
+        const message = new RegExp(`^${name} has no memory: .*pass a copy`);
+        await assert.rejects(async () => call(), { name: 'TypeError', message }, `${where}: ${name}, ${what}`);
+      };
+      const VALUE = 'the value of f:a';
+      const names = { batch: 'batch.put', createWriteStream: 'createWriteStream: row 0', 'put of a cell': 'put', 'put of a Map': 'put', 'a long put': 'put' };
+      for (const [how, write] of Object.entries(WRITES)) {
+        const method = names[how] ?? how;
+        await refused(() => write(table, key, lost()), how === 'append' ? 'append: value' : `${method}: ${VALUE}`);
+        await refused(() => write(table, lost(), key), `${method}: row key`);
+      }
+      await refused(() => table.row(lost()), 'row: row key');
+      await refused(() => table.row(key, { columns: [lost()] }), 'row: column');
+      await refused(() => table.delete(key, { family: 'f', qualifier: lost() }), 'delete: column: qualifier');
+      await refused(() => table.scan({ prefix: lost() }), 'scan: option `prefix`');
+      await refused(() => hjall.filters.prefix(lost()), 'filters.prefix: prefix');
+      await refused(() => hjall.codecs.int32.decode(lost()), 'codecs.int32: the value');
+      // A getter of the data loses what was converted before it.
+      const losing = (lose) => ({ get: () => (lose(), Buffer.from('b')), enumerable: true });
+      for (const [method, put] of [
+        ['put', (row, data) => table.put(row, data)],
+        ['mutateRow', (row, data) => table.mutateRow(row, [{ put: data }])],
+        ...(where === 'embedded' ? [['putSync', (row, data) => table.putSync(row, data)], ['batch.put', (row, data) => table.batch().put(row, data)]] : []),
+      ]) {
+        const [value, loseValue] = make();
+        await refused(() => put(key, Object.defineProperty({ 'f:a': value }, 'f:b', losing(() => loseValue(value)))), `${method}: ${VALUE}`);
+        if (method === 'put' || method === 'putSync') continue;
+        const [row, loseRow] = make();
+        if (method === 'mutateRow') await refused(() => put(row, Object.defineProperty({}, 'f:b', losing(() => loseRow(row)))), `${method}: row key`);
+      }
+      assert.equal(await table.exists(key), false);
+    }
+  // Calls that wait for a later turn copy their arguments, and refuse these, too.
+  const { embedded } = await databases(t);
+  const [array, lose] = LOST.transferred();
+  lose(array);
+  const calls = Array.from({ length: 2000 }, () => embedded.put(key, { 'f:a': array }));
+  for (const { reason } of await Promise.allSettled(calls)) assert.match(reason.message, /^put: the value of f:a has no memory/);
+});

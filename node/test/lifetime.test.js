@@ -171,11 +171,33 @@ test('disposing closes the database', async () => {
 test('a program that awaits nothing ends, even if it did not close the database', async () => {
   const path = folder();
   const body = `const db = await hjall.open(folder, { encoding: 'utf8' }); await db.createTable('t', ['f']);
-    await db.table('t').put('r', { 'f:a': 'x' }); const server = await db.serve({ port: 0 }); console.log('done');`;
+    await db.table('t').put('r', { 'f:a': 'x' }); const server = await db.serve({ port: 0 }); server.unref(); console.log('done');`;
   assert.equal(await program(body, path), 'done');
   const db = hjall.openSync(path, { encoding: 'utf8' });
   assert.equal(db.table('t').rowSync('r').string('f:a'), 'x');
   db.closeSync();
+});
+
+test('a server keeps the program running until it or its database is closed', async () => {
+  const serving = `let db = hjall.memory({ encoding: 'utf8' }); db.createTableSync('t', ['f']);
+    const { port } = await db.serve({ port: 0 });`;
+  // Nothing else does: the timer does not, and the program keeps neither the database nor the server.
+  const body = `let client; { ${serving} db = undefined;
+      client = async () => (await hjall.connect({ port, encoding: 'utf8' })).table('t').put('r', { 'f:a': 'x' }); }
+    gc(); let turns = 0; const later = () => {
+      gc(); turns += 1;
+      if (turns < 20) setTimeout(later, 1).unref();
+      else client().then(() => console.log('served'), console.log).then(() => process.exit());
+    }; later();`;
+  assert.equal(await program(`require('node:v8').setFlagsFromString('--expose-gc');
+    const gc = require('node:vm').runInNewContext('gc'); ${body}`), 'served');
+  for (const end of ['await db.close()', 'db.closeSync()', 'await server.close()', 'server.closeSync()', 'server.unref()'])
+    assert.equal(await program(`const db = hjall.memory(); const server = await db.serve({ port: 0 });
+      server.unref(); server.ref(); ${end}; console.log('ended');`), 'ended', end);
+  // A server that was closed has nothing to keep the process alive for; nor has one that begins while the database ends.
+  for (const end of ['await server.close(); server.ref()', 'const late = db.serve({ port: 0 }).catch(() => {}); await db.close(); await late'])
+    assert.equal(await program(`const db = hjall.memory(); const server = await db.serve({ port: 0 });
+      ${end}; console.log('ended');`), 'ended', end);
 });
 
 test('a pending call keeps the program running', async () => {

@@ -148,6 +148,32 @@ const CASES = [
     TypeError,
     new RegExp(`^${where} cannot be ".*\\\\ud[0-9a-f]{3}.*": it has half of a surrogate pair`),
   ]),
+  ...[null, 5, 'f', []].map((given) => [
+    `${JSON.stringify(given)} as familyTimeRanges`,
+    async () => t.scan({ familyTimeRanges: given }),
+    TypeError,
+    /^scan: option `familyTimeRanges` must be an object \{ family: \[from, to\] \} or a Map, not /,
+  ]),
+  ...[1, null, {}, 'ab', ['a']].map((given) => [
+    `${JSON.stringify(given)} as a fuzzy row`,
+    async () => hjall.filters.fuzzyRow(given),
+    TypeError,
+    /^filters\.fuzzyRow: a pattern must be an array \[key, mask\], not /,
+  ]),
+  ['flags that are not a string', async () => hjall.compare.regex('a', null), TypeError, /^compare\.regex: flags must be a string/],
+  ['a property as a split algorithm', () => db.createTable('u', ['f'], { splitAlgo: 'toString', regions: 4 }), RangeError, /HexStringSplit/],
+  ['an object as a split algorithm', () => db.createTable('u', ['f'], { splitAlgo: Object.create(null), regions: 4 }), TypeError, /HexStringSplit/],
+  ...['string', 'json', 'int32', 'int64', 'float', 'double'].flatMap((name) =>
+    [['a string', 'abcd', `row\\.decode\\(column, codecs\\.${name}\\)`], ['undefined', undefined, 'may not have'], ['a number', 5, '']].map(
+      ([what, value, remedy]) => [
+        `${what} to decode by codecs.${name}`,
+        async () => hjall.codecs[name].decode(value),
+        TypeError,
+        new RegExp(`^codecs\\.${name}: the value must be a Buffer or Uint8Array, not .*${remedy}`),
+      ],
+    ),
+  ),
+  ['a string for fromLong', async () => hjall.fromLong('12345678'), TypeError, /^fromLong\(\): value .*; use row\.long\(column\)/],
   ['keys that are not an array', () => t.rows('abc'), TypeError, /array of row keys/],
 ];
 
@@ -160,6 +186,13 @@ for (const [title, call, Class, message] of CASES) {
     });
   });
 }
+
+test('methods without their objects are refused', async () => {
+  const { put, putSync } = t;
+  const message = /^put(Sync)?: must be called on its object/;
+  await assert.rejects(put('r', { 'f:a': 'x' }), { name: 'TypeError', message });
+  assert.throws(() => putSync.call({}, 'r', { 'f:a': 'x' }), { name: 'TypeError', message });
+});
 
 test('the Sync methods throw the same errors', () => {
   assert.throws(() => t.rowSync('r', { timerange: 1 }), /did you mean `timeRange`/);
@@ -177,6 +210,7 @@ test('the Sync methods throw the same errors', () => {
   assert.throws(() => [...t.scan()], /`for await`, or scanSync\(\)/);
   const text = db.table('t');
   text.putSync('text', { 'f:a': 'x' });
+  for (const given of [null, 'json']) assert.throws(() => text.rowSync('text').decoded(given), /^TypeError: decoded: codecs must be an object/);
   assert.throws(() => text.rowSync('text').json('f:a'), /the value of f:a cannot be decoded by codecs\.json: /);
   hjall.memory({ encoding: 'UTF-8' }).closeSync();
 });

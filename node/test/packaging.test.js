@@ -6,7 +6,7 @@
 
 const assert = require('node:assert/strict');
 const { execFileSync, execSync } = require('node:child_process');
-const { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { delimiter, join } = require('node:path');
 const { after, before, test } = require('node:test');
@@ -114,24 +114,27 @@ test('a bundle made by esbuild contains the native module', () => {
   }
 });
 
-test('the recipes for esbuild in README.md, as CommonJS and as an ES module', () => {
-  const text = readFileSync(join(here, 'README.md'), 'utf8').replace(/\n +/g, ' ');
-  const [, command, format, banner] = /\*\*esbuild\*\*: `(esbuild [^`]*)`.*?\(`(--format=esm)`\).*?`(--banner:js=[^`]*)`/.exec(text);
-  for (const [type, line, program] of [
-    ['commonjs', command, BUNDLED],
-    ['module', `${command} ${format} ${banner}`, `import { memory } from 'hjall'; ${BODY}`],
-  ]) {
-    writeFileSync(join(folder, 'app.js'), program);
-    const path = `${join(here, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`;
-    execSync(`${line} --log-level=warning`, { cwd: folder, env: { ...process.env, PATH: path } });
-    const out = mkdtempSync(join(tmpdir(), 'hjall-esbuild-'));
+test('the recipes for esbuild in README.md, in a folder as README.md prescribes it and elsewhere', () => {
+  const text = readFileSync(join(here, 'README.md'), 'utf8');
+  const recipes = [...text.matchAll(/^ *\$ (esbuild .*)\n *\$ (node .*)$/gm)].map(([, ...lines]) => lines);
+  assert.equal(recipes.length, 2);
+  const own = join(folder, 'own');
+  const path = `${join(here, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`;
+  const inFolder = (command, cwd) => execSync(command, { cwd, encoding: 'utf8', env: { ...environment, PATH: path } }).trim();
+  const programs = [`import { memory } from 'hjall'; ${BODY}`, BUNDLED];
+  for (const [at, [bundle, start]] of recipes.entries()) {
+    mkdirSync(own);
+    const elsewhere = mkdtempSync(join(tmpdir(), 'hjall-esbuild-'));
     try {
-      cpSync(join(folder, 'dist'), out, { recursive: true });
-      writeFileSync(join(out, 'package.json'), JSON.stringify({ type }));
-      assert.equal(execFileSync(process.execPath, ['app.js'], { cwd: out, encoding: 'utf8', env: environment }).trim(), 'x', type);
+      writeFileSync(join(own, 'package.json'), JSON.stringify({ type: 'module' }));
+      writeFileSync(join(own, 'app.js'), programs[at]);
+      inFolder(`${bundle} --log-level=warning`, own);
+      assert.equal(inFolder(start, own), 'x', start);
+      cpSync(join(own, 'dist'), join(elsewhere, 'dist'), { recursive: true });
+      assert.equal(inFolder(start, elsewhere), 'x', start);
     } finally {
-      rmSync(out, { recursive: true });
-      rmSync(join(folder, 'dist'), { recursive: true });
+      rmSync(elsewhere, { recursive: true });
+      rmSync(own, { recursive: true });
     }
   }
 });

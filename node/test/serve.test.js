@@ -25,7 +25,10 @@ test("the program and its clients see each other's writes", async () => {
 test('closing the database stops its servers; the error for a port in use names the reason', async () => {
   const db = hjall.memory();
   const server = db.serveSync({ port: 0 });
-  await assert.rejects(db.serve({ port: server.port }), { name: 'StorageError', message: /cannot listen/ });
+  const message = /^serve: cannot listen on 127\.0\.0\.1:\d+: the port is in use; .*option `port`.*`port: 0`$/;
+  await assert.rejects(db.serve({ port: server.port }), { name: 'StorageError', message });
+  const elsewhere = /^serve: cannot listen on 192\.0\.2\.1:\d+: .*; choose another address with the options `host` and `port`$/;
+  await assert.rejects(db.serve({ host: '192.0.2.1', port: 0 }), { name: 'StorageError', message: elsewhere });
   await assert.rejects(db.serve({ host: 'no such host', port: 0 }), { code: 'INVALID_ARGUMENT' });
   assert.throws(() => db.serveSync({ port: 70_000 }), RangeError);
   await db.close();

@@ -37,6 +37,37 @@ test('deletes: a row, a family, a column, one version', async () => {
   assert.equal(table.existsSync('u'), false);
 });
 
+test('a delete deletes what is put in the same call; the remedies in README.md keep it', async (t) => {
+  const local = hjall.memory({ encoding: 'utf8' });
+  t.after(() => local.close());
+  await local.createTable('t', ['f']);
+  const { port } = await local.serve({ port: 0 });
+  const remote = await hjall.connect({ port, encoding: 'utf8' });
+  t.after(() => remote.close());
+  for (const db of [local, remote]) {
+    const table = db.table('t');
+    const after = async (write) => {
+      await table.put('r', { 'f:a': 'old', 'f:b': 'old' });
+      await write(await table.row('r'));
+      const found = values(await table.row('r'));
+      await table.delete('r');
+      return found;
+    };
+    const put = { put: { 'f:a': 'new' } };
+    assert.deepEqual(await after(() => table.mutateRow('r', [{ delete: 'f:a' }, put])), { 'f:b': 'old' });
+    assert.deepEqual(await after(() => table.mutateRow('r', [put, { delete: 'f:a' }])), { 'f:b': 'old' });
+    const condition = { column: 'f:a', value: 'old' };
+    assert.equal(await after(() => table.checkAndMutate('r', condition, [{ delete: true }, put])), undefined);
+    // Remedies: only other columns are deleted, a batch, own times.
+    const isNew = { 'f:a': 'new' };
+    assert.deepEqual(await after(() => table.mutateRow('r', [put, { delete: 'f:b' }])), isNew);
+    assert.deepEqual(await after(() => table.batch().delete('r').put('r', put.put).write()), isNew);
+    const upTo = (row) => row.cells.map((cell) => cell.timestamp).reduce((a, b) => (a > b ? a : b));
+    const withTimes = (at) => table.mutateRow('r', [{ delete: true, timestamp: at }, { ...put, timestamp: at + 1 }]);
+    assert.deepEqual(await after((row) => withTimes(upTo(row))), isNew);
+  }
+});
+
 test('data as an object, a Map and an array; columns as strings, bytes and parts', async () => {
   const { table } = fresh();
   await table.put(

@@ -5,7 +5,7 @@
  *
  *     interface Users {
  *       'info:name': string;
- *       'info:role': 'admin' | 'guest';
+ *       'info:role'?: 'admin' | 'guest';
  *       'stats:visits': bigint;
  *       [preference: `prefs:${string}`]: unknown;
  *     }
@@ -27,9 +27,12 @@ export type ColumnName<Columns> = Extract<keyof Columns, string>;
 export type FamilyName<Columns> = FamilyOf<ColumnName<Columns>>;
 type FamilyOf<Name> = string extends Name ? string : Name extends `${infer Family}:${string}` ? Family : never;
 
+/** The type of a column's value. A row need not have a column: it may be declared as optional, or also as null. */
+export type TypeOf<Columns, Name extends keyof Columns> = Exclude<Columns[Name], null | undefined>;
+
 /** The names of the columns declared with a type (or as `unknown`). */
 export type ColumnOf<Columns, Type> = {
-  [Name in keyof Columns]: unknown extends Columns[Name] ? Name : Columns[Name] extends Type ? Name : never;
+  [Name in keyof Columns]-?: unknown extends Columns[Name] ? Name : TypeOf<Columns, Name> extends Type ? Name : never;
 }[keyof Columns] &
   string;
 

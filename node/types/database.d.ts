@@ -165,8 +165,9 @@ export declare class Database<In extends Input = Uint8Array, Out extends Reads =
   namespacesSync(options?: Abortable): string[];
 
   /**
-   * Serves the database to Thrift clients while it is open. Port 0 picks a free one. Remote databases do not support
-   * this (UNSUPPORTED).
+   * Serves the database to Thrift clients while it is open. Port 0 picks a free one. The process stays alive until the
+   * server or the database is closed, unless `unref` of the server was called. Remote databases do not support this
+   * (UNSUPPORTED).
    */
   serve(options?: Abortable & { host?: string | undefined; port?: number | undefined }): Promise<Server>;
   /** `serve` on the calling thread. */
@@ -202,7 +203,10 @@ export declare class Database<In extends Input = Uint8Array, Out extends Reads =
   [Symbol.dispose](): void;
 }
 
-/** A server for a database in this process. Closing the database also stops it. */
+/**
+ * A server for a database in this process. Closing the database also stops it. As Node's servers do, it keeps the
+ * process alive while it listens, unless `unref` was called.
+ */
 export declare class Server implements AsyncDisposable, Disposable {
   private constructor();
   /** The address on which it listens. */
@@ -211,6 +215,10 @@ export declare class Server implements AsyncDisposable, Disposable {
   readonly port: number;
   /** `host:port`. */
   readonly address: string;
+  /** Keeps the process alive while the server listens. This is the default. */
+  ref(): this;
+  /** Lets the process end while the server listens, once nothing else keeps it alive. */
+  unref(): this;
   /** Stops the server after its current calls. Idempotent. */
   close(): Promise<void>;
   /** `close` on the calling thread. */

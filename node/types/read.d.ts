@@ -8,61 +8,76 @@ import type { Row } from './row';
 export type TimeRange =
   readonly [from?: Int64, to?: Int64] | { readonly from?: Int64 | undefined; readonly to?: Int64 | undefined };
 
+/** The versions to read: by their timestamp, or by a range of times. Default: all. */
+export type Times =
+  | {
+      /** Reads only cells with exactly this timestamp. */
+      timestamp?: Int64 | undefined;
+      timeRange?: undefined;
+    }
+  | {
+      /** Reads only cells with a timestamp in this range. */
+      timeRange?: TimeRange | undefined;
+      timestamp?: undefined;
+    };
+
+/** The rows to read: from `start` to `stop`, or with a prefix. Default: all. */
+export type RowsOf<In extends Input> =
+  | {
+      /** The row at which the range begins, inclusive; in a scan with `reverse`, the highest one. */
+      start?: In | undefined;
+      /** The row at which the range ends, exclusive. */
+      stop?: In | undefined;
+      prefix?: undefined;
+    }
+  | {
+      /** Only rows that begin with this; replaces `start` and `stop`. */
+      prefix?: In | undefined;
+      start?: undefined;
+      stop?: undefined;
+    };
+
 /** The common options of gets and scans. */
-export interface ReadOptions<Columns = AnyColumns> extends Abortable {
-  /** The columns and families to read. Default: all. */
-  columns?: ColumnOrFamily<Columns> | readonly ColumnOrFamily<Columns>[] | undefined;
-  /** The maximum number of versions per column, newest first; the family's `versions` also limits it. Default: 1. */
-  versions?: number | undefined;
-  /** Reads only cells with exactly this timestamp. */
-  timestamp?: Int64 | undefined;
-  /** Reads only cells with a timestamp in this range. */
-  timeRange?: TimeRange | undefined;
-  /** A filter: text in HBase's filter language, a value made by `filters`, or bytes as HBase serialises it. */
-  filter?: string | Filter | Uint8Array | undefined;
-  /** Whether to return delete markers and deleted cells too. Default: false. */
-  raw?: boolean | undefined;
-}
+export type ReadOptions<Columns = AnyColumns> = Abortable &
+  Times & {
+    /** The columns and families to read. Default: all. */
+    columns?: ColumnOrFamily<Columns> | readonly ColumnOrFamily<Columns>[] | undefined;
+    /** The maximum number of versions per column, newest first; the family's `versions` also limits it. Default: 1. */
+    versions?: number | undefined;
+    /** A filter: text in HBase's filter language, a value made by `filters`, or bytes as HBase serialises it. */
+    filter?: string | Filter | Uint8Array | undefined;
+    /** Whether to return delete markers and deleted cells too. Default: false. */
+    raw?: boolean | undefined;
+  };
 
 /** The options of `row`, `rows`, `cells` and `exists`. */
-export interface GetOptions<Columns = AnyColumns> extends ReadOptions<Columns> {
+export type GetOptions<Columns = AnyColumns> = ReadOptions<Columns> & {
   /** The maximum number of cells per family. */
   storeLimit?: number | undefined;
   /** The number of cells to skip in each family. */
   storeOffset?: number | undefined;
-}
+};
 
 /** The options of `scan`. */
-export interface ScanOptions<Columns = AnyColumns, In extends Input = Uint8Array> extends ReadOptions<Columns> {
-  /** The row at which the scan begins, inclusive; with `reverse`, the highest one. */
-  start?: In | undefined;
-  /** The row at which the scan ends, exclusive. */
-  stop?: In | undefined;
-  /** Reads only rows that begin with this; replaces `start` and `stop`. */
-  prefix?: In | undefined;
-  /** Time ranges that replace `timeRange` for particular families. */
-  familyTimeRanges?: Readonly<Record<string, TimeRange>> | ReadonlyMap<string, TimeRange> | undefined;
-  /** The maximum number of rows; 0 returns none. */
-  limit?: number | undefined;
-  /**
-   * The maximum number of cells per result. Wider rows are split into several results, all but the last of which are
-   * `partial`.
-   */
-  batch?: number | undefined;
-  /** The number of rows to fetch at once. Default: adapted to their size. */
-  caching?: number | undefined;
-  /** Scans in descending order. */
-  reverse?: boolean | undefined;
-}
+export type ScanOptions<Columns = AnyColumns, In extends Input = Uint8Array> = ReadOptions<Columns> &
+  RowsOf<In> & {
+    /** Time ranges that replace `timeRange` for particular families. */
+    familyTimeRanges?: Readonly<Record<string, TimeRange>> | ReadonlyMap<string, TimeRange> | undefined;
+    /** The maximum number of rows; 0 returns none. */
+    limit?: number | undefined;
+    /**
+     * The maximum number of cells per result. Wider rows are split into several results, all but the last of which are
+     * `partial`.
+     */
+    batch?: number | undefined;
+    /** The number of rows to fetch at once. Default: adapted to their size. */
+    caching?: number | undefined;
+    /** Scans in descending order. */
+    reverse?: boolean | undefined;
+  };
 
-/** The rows that a call concerns. */
-interface Range<In extends Input> extends Abortable {
-  /** The first row, inclusive. */
-  start?: In | undefined;
-  /** The row at which the range ends, exclusive. */
-  stop?: In | undefined;
-  /** Only rows that begin with this; replaces `start` and `stop`. */
-  prefix?: In | undefined;
+/** The common options of calls that concern all rows of a range. */
+interface OverRange extends Abortable {
   /** A filter: text in HBase's filter language, a value made by `filters`, or bytes as HBase serialises it. */
   filter?: string | Filter | Uint8Array | undefined;
   /** Called after each block of rows, with the number of rows so far. */
@@ -70,18 +85,21 @@ interface Range<In extends Input> extends Abortable {
 }
 
 /** The options of `count`. */
-export interface CountOptions<Columns = AnyColumns, In extends Input = Uint8Array> extends Range<In> {
-  /** Counts only rows that have one of these columns or families. */
-  columns?: ColumnOrFamily<Columns> | readonly ColumnOrFamily<Columns>[] | undefined;
-  /** Counts only rows that have a cell in this range. */
-  timeRange?: TimeRange | undefined;
-}
+export type CountOptions<Columns = AnyColumns, In extends Input = Uint8Array> = OverRange &
+  RowsOf<In> & {
+    /** Counts only rows that have one of these columns or families. */
+    columns?: ColumnOrFamily<Columns> | readonly ColumnOrFamily<Columns>[] | undefined;
+    /** Counts only rows that have a cell in this range. */
+    timeRange?: TimeRange | undefined;
+  };
 
-/** The options of `deleteRows`. */
-export interface DeleteRowsOptions<In extends Input = Uint8Array> extends Range<In> {
-  /** The durability of the deletes. Default: the table's. */
-  durability?: 'USE_DEFAULT' | 'SKIP_WAL' | 'ASYNC_WAL' | 'SYNC_WAL' | 'FSYNC_WAL' | undefined;
-}
+/** The options of `deleteRows`: at least one of `prefix`, `start` and `stop`. */
+export type DeleteRowsOptions<In extends Input = Uint8Array> = OverRange &
+  RowsOf<In> &
+  ({ prefix: In } | { start: In } | { stop: In }) & {
+    /** The durability of the deletes. Default: the table's. */
+    durability?: 'USE_DEFAULT' | 'SKIP_WAL' | 'ASYNC_WAL' | 'SYNC_WAL' | 'FSYNC_WAL' | undefined;
+  };
 
 /**
  * An asynchronous iterator over the rows of a scan, for `for await`. It fetches at most one block ahead of the

@@ -1,5 +1,5 @@
 /** The types of what reads return, which the options `encoding` and `readBigInts` choose. */
-import type { AnyColumns, Input } from './column';
+import type { AnyColumns, Input, TypeOf } from './column';
 
 /** The types of what reads return. A row of any database is one of these. */
 export interface Reads {
@@ -31,10 +31,18 @@ export type ValueOf<Type, Out extends Reads> = string extends Out['value']
       : Out['value']
   : Out['value'];
 
+declare const FROM_ROW: unique symbol;
+
+/** Only in types: marks values that were read. None of them is undefined, and they can be put into another row. */
+export interface FromRow {
+  /** No property at run time. */
+  readonly [FROM_ROW]: true;
+}
+
 /** The values of columns, by name. */
 export type ValuesOf<Columns = AnyColumns, Out extends Reads = Reads> = {
-  readonly [Name in keyof Columns]?: ValueOf<Columns[Name], Out>;
-};
+  readonly [Name in keyof Columns]?: ValueOf<TypeOf<Columns, Name>, Out>;
+} & FromRow;
 
 /** The type that a decoder's value has in a row: 64-bit integers are returned as the database does. */
 export type DecodedOf<Value, Out extends Reads> = unknown extends Value

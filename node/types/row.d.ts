@@ -1,7 +1,7 @@
 /** The results of reads. */
 import type { Decoder } from './codec';
-import type { AnyColumns, Column, ColumnName, ColumnOf } from './column';
-import type { DecodedOf, Reads, ValueOf, ValuesOf } from './reading';
+import type { AnyColumns, Column, ColumnName, ColumnOf, TypeOf } from './column';
+import type { DecodedOf, FromRow, Reads, ValueOf, ValuesOf } from './reading';
 
 /** A cell. */
 export interface Cell<Columns = AnyColumns, Out extends Reads = Reads> {
@@ -45,14 +45,14 @@ export declare class Row<Columns extends object = AnyColumns, Out extends Reads 
    * The newest value of a column; with `encoding: 'utf8'`, as text if it is valid UTF-8. A string is the name of the
    * column, as in writes, or if the row has no such column, the text under which it is listed.
    */
-  get<Name extends ColumnName<Columns>>(column: Name): ValueOf<Columns[Name], Out> | undefined;
+  get<Name extends ColumnName<Columns>>(column: Name): ValueOf<TypeOf<Columns, Name>, Out> | undefined;
   get(column: Exclude<Column<Columns>, string>): Out['value'] | undefined;
   /** Whether a column has a value. */
   has(column: Column<Columns>): boolean;
   /** The newest value of a column, as UTF-8 text. */
   string<Name extends ColumnOf<Columns, string>>(
     column: Name,
-  ): (Columns[Name] extends string ? Columns[Name] : string) | undefined;
+  ): (TypeOf<Columns, Name> extends string ? TypeOf<Columns, Name> : string) | undefined;
   string(column: Exclude<Column<Columns>, string>): string | undefined;
   /**
    * The newest value of a column, as the 64-bit integer in its eight bytes: a number if that is exact, otherwise a
@@ -75,7 +75,7 @@ export declare class Row<Columns extends object = AnyColumns, Out extends Reads 
     codecs?: Codecs,
   ): { [Name in keyof Codecs]?: Codecs[Name] extends Decoder<infer Value> ? DecodedOf<Value, Out> : never } & {
     [Name in Exclude<ColumnName<Columns>, keyof Codecs>]?: string;
-  };
+  } & FromRow;
   /** The timestamp of the newest value of a column, in milliseconds since the Unix epoch. */
   timestamp(column: Column<Columns>): Out['long'] | undefined;
   /** The cells of a column that the read returned, newest first. */

@@ -172,7 +172,10 @@ export declare class Table<
     columns?: Deleted<Columns> | readonly Deleted<Columns>[],
     options?: DeleteOptions & { op?: CompareOp | undefined },
   ): boolean;
-  /** Applies mutations if a condition holds. Returns whether it did. */
+  /**
+   * Applies mutations if a condition holds, atomically. Returns whether it did. All have the same time: see
+   * `mutateRow`.
+   */
   checkAndMutate(
     key: In,
     condition: Condition<Columns, In>,
@@ -186,7 +189,12 @@ export declare class Table<
     mutations: readonly Mutation<Columns, In>[],
     options?: Abortable,
   ): boolean;
-  /** Applies puts and deletes of a row, atomically. */
+  /**
+   * Applies puts and deletes of a row, atomically. As in HBase, all have the same time, and a delete covers what is put
+   * at its time: a column that is both deleted and put is deleted, in either order. To replace a value, put it without
+   * a delete. To replace a whole row, use a `batch`, which is not atomic, or give the delete the newest `timestamp` of
+   * the row's cells and the put a later one.
+   */
   mutateRow(key: In, mutations: readonly Mutation<Columns, In>[], options?: Abortable): Promise<void>;
   /** `mutateRow` on the calling thread. */
   mutateRowSync(key: In, mutations: readonly Mutation<Columns, In>[], options?: Abortable): void;

@@ -1,6 +1,17 @@
 /** Arguments and options of writes, batches and write streams. */
 import type { Writable } from 'node:stream';
-import type { Abortable, AnyColumns, Column, ColumnName, ColumnOf, ColumnOrFamily, Input, Int64 } from './column';
+import type {
+  Abortable,
+  AnyColumns,
+  Column,
+  ColumnName,
+  ColumnOf,
+  ColumnOrFamily,
+  Input,
+  Int64,
+  TypeOf,
+} from './column';
+import type { FromRow } from './reading';
 import type { Row } from './row';
 
 /** The durability of a write when the call returns. */
@@ -56,9 +67,30 @@ export type ValueIn<Type, In extends Input> = [Type] extends [string]
       : In
   : In;
 
-/** Cells to write: values by column, or a list of cells that may have their own timestamps. */
+/**
+ * Values or amounts by column, where those that are left out are not written, and undefined ones are an error. Columns
+ * that are declared by name may be left out. Others are described by a pattern, whose columns cannot be optional:
+ * optional ones could also be undefined. The pattern of tables without declared columns is `family:qualifier`.
+ */
+type ByColumn<Values> = {
+  readonly [Name in keyof Values as {} extends Record<Name, unknown> ? never : Name]?: Values[Name];
+} & {
+  readonly [Name in keyof Values as {} extends Record<Name, unknown> ? PatternOf<Name> : never]: Values[Name];
+};
+
+type PatternOf<Name> = string extends Name ? `${string}:${string}` : Name;
+
+type PutValues<Columns, In extends Input> = {
+  readonly [Name in keyof Columns]-?: ValueIn<TypeOf<Columns, Name>, In>;
+};
+
+/**
+ * Cells to write: values by column, the values of a row that was read, or a list of cells that may have their own
+ * timestamps.
+ */
 export type PutData<Columns, In extends Input> =
-  | { readonly [Name in keyof Columns]?: ValueIn<Columns[Name], In> }
+  | ByColumn<PutValues<Columns, In>>
+  | (FromRow & { readonly [Name in keyof Columns as PatternOf<Name>]?: PutValues<Columns, In>[Name] })
   | ReadonlyMap<Column<Columns>, In>
   | readonly PutCell<Columns, In>[];
 
@@ -76,13 +108,13 @@ type CellColumn<Columns, Name = ColumnName<Columns>> =
 
 /** Amounts to add, by column. */
 export type IncrementData<Columns> =
-  | { readonly [Name in ColumnOf<Columns, number | bigint>]?: Int64 }
+  | ByColumn<Record<ColumnOf<Columns, number | bigint>, Int64>>
   | ReadonlyMap<Column<Columns, ColumnOf<Columns, number | bigint>>, Int64>
   | readonly (CellColumn<Columns, ColumnOf<Columns, number | bigint>> & { readonly amount: Int64 })[];
 
 /** Values to append, by column. */
 export type AppendData<Columns, In extends Input> =
-  | { readonly [Name in keyof Columns]?: In }
+  | ByColumn<Record<ColumnName<Columns>, In>>
   | ReadonlyMap<Column<Columns>, In>
   | readonly (CellColumn<Columns> & { readonly value: In })[];
 
@@ -90,7 +122,7 @@ export type AppendData<Columns, In extends Input> =
 export type Deleted<Columns> =
   ColumnOrFamily<Columns> | { readonly column: ColumnOrFamily<Columns>; readonly timestamp?: Int64 | undefined };
 
-/** A put or a delete of a row. */
+/** A put or a delete of a row. A delete also deletes what is put in the same list: see `mutateRow`. */
 export type Mutation<Columns, In extends Input> =
   | (Omit<PutOptions, 'signal'> & { readonly put: PutData<Columns, In> })
   | (Omit<DeleteOptions, 'signal'> & { readonly delete: true | Deleted<Columns> | readonly Deleted<Columns>[] });

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 
 use hjall_engine::{Engine, Error, ErrorKind, Result};
-use hjall_server::{Config, Server};
+use hjall_server::{Config, Server, StartError};
 use parking_lot::Mutex;
 
 use crate::request::Request;
@@ -35,7 +35,7 @@ impl Servers {
         let mut config = Config::on(address);
         config.limits.grace = GRACE;
         let server = Server::start(config, engine)
-            .map_err(|error| Error::new(ErrorKind::Io, error.to_string()).with_source(error))?;
+            .map_err(|error| Error::new(ErrorKind::Io, reason(&error)).with_source(error))?;
         let address = server.addr();
         self.0.lock().insert(number, server);
         Ok(address)
@@ -55,5 +55,19 @@ impl Servers {
         for server in servers.into_values() {
             server.shutdown();
         }
+    }
+}
+
+/// Why a server does not start. Its own text advises options of the command line.
+fn reason(error: &StartError) -> String {
+    match error {
+        StartError::Listen(address, error) if error.kind() == std::io::ErrorKind::AddrInUse => format!(
+            "cannot listen on {address}: the port is in use; choose another with the option `port`, or any free one with \
+             `port: 0`"
+        ),
+        StartError::Listen(address, error) => {
+            format!("cannot listen on {address}: {error}; choose another address with the options `host` and `port`")
+        }
+        other => other.to_string(),
     }
 }

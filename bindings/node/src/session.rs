@@ -133,6 +133,8 @@ impl Session {
         // Closing in a lane is itself a job, for which it must not wait.
         let own_jobs = usize::from(origin == Origin::Lane);
         self.lanes.wait_idle(own_jobs, None);
+        // A call that was pending may have started one.
+        self.servers.stop_all();
         self.scanners.clear();
         self.loads.clear();
         self.close_engine()

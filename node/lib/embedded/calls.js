@@ -6,7 +6,8 @@
 
 const { whenAborted } = require('../abort.js');
 const { make } = require('../errors.js');
-const { atEndOfTurn, setImmediate, setInterval } = require('../timers.js');
+const { keepAlive, letEnd } = require('../keep-alive.js');
+const { atEndOfTurn, setImmediate } = require('../timers.js');
 const { overTurns } = require('../turns.js');
 const { Outcome } = require('../vocabulary.js');
 const { AnswerReader } = require('./answer.js');
@@ -30,27 +31,6 @@ const LONG_ANSWER_BYTES = 128 << 10;
 const HEADER_BYTES = 8;
 /** The most pending calls, since a program that never awaits its promises would exhaust memory. */
 const CALLS_MAX = 1 << 20;
-/** The longest interval that Node accepts. */
-const INTERVAL_MAX_MS = 0x7fffffff;
-
-/**
- * The instances with pending calls. The native module's wake-up does not keep the process alive; an interval timer
- * does, while this set is not empty. The set also protects its members from garbage collection.
- */
-const pending = new Set();
-let keepAlive;
-
-function addPending(calls) {
-  if (keepAlive === undefined) keepAlive = setInterval(() => {}, INTERVAL_MAX_MS);
-  else if (pending.size === 0) keepAlive.ref();
-  pending.add(calls);
-}
-
-function removePending(calls) {
-  pending.delete(calls);
-  if (pending.size === 0) keepAlive.unref();
-}
-
 class Calls {
   #native;
   #columns;
@@ -123,7 +103,7 @@ class Calls {
       this.#calls[number] = call;
       if (signal !== undefined) this.#listen(number, call);
       this.#count += 1;
-      if (this.#count === 1) addPending(this);
+      if (this.#count === 1) keepAlive(this);
     });
   }
 
@@ -216,7 +196,7 @@ class Calls {
     this.#calls[number] = undefined;
     this.#free.push(number);
     this.#count -= 1;
-    if (this.#count === 0) removePending(this);
+    if (this.#count === 0) letEnd(this);
     if (call.read === undefined) return;
     call.stopListening?.();
     try {

@@ -143,7 +143,7 @@ class RemoteBlockSource {
     const { repeated } = this;
     if (repeated === undefined || results.length === 0) return results;
     this.repeated = undefined;
-    if (!results[0].row.equals(repeated)) return results;
+    if (results[0].row?.equals(repeated) !== true) return results;
     const rest = results.slice(1);
     // An empty block would end the scan.
     return rest.length > 0 || this.ended ? rest : this.results();

@@ -17,6 +17,9 @@ const { WireError } = require('./wire/types.js');
 /** An answer from this length on is decoded over several turns. */
 const LONG_ANSWER_BYTES = 128 << 10;
 
+/** The methods that return a value. */
+const RETURNING = new Set(Object.keys(METHODS).filter((name) => METHODS[name].result.some(([, field]) => field === 'success')));
+
 /** An error answer, with what the server said about repeating the call. */
 class ErrorAnswer extends Error {
   constructor({ error, canRetry, failed, gaveUp }) {
@@ -114,6 +117,8 @@ class Client {
     if (failure !== undefined) throw new ErrorAnswer({ error: ofApplicationError(failure, call), canRetry: false });
     if (result.io !== undefined) throw new ErrorAnswer(ofIoError(result.io, call));
     if (result.ia !== undefined) throw new ErrorAnswer({ error: ofIllegalArgument(result.ia, call), canRetry: false });
+    if (result.success === undefined && RETURNING.has(call.method))
+      throw new TransportError('Protocol', `${call.address}: the answer to ${call.method} has no result`, { sent: true });
     return result.success;
   }
 

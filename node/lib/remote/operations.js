@@ -7,7 +7,7 @@ const { make, plainText } = require('../errors.js');
 const { descriptorOf, familyOf, namespaceOf, readDescriptor, readNamespace, tableNameOf } = require('./descriptor.js');
 const { explained, getMany, mutateMany } = require('./batches.js');
 const request = require('./request.js');
-const { rowOf, rowOrUndefined } = require('./result.js');
+const { rowOrUndefined, writtenRow } = require('./result.js');
 
 const bytesOf = (name) => Buffer.from(name);
 
@@ -66,7 +66,7 @@ const HANDLERS = {
   checkAndMutate: async (client, { table, check, mutations }, signal) =>
     client.call('checkAndMutate', { table: bytesOf(table), ...request.checkOf(check, mutations) }, { signal, table }),
   increment: async (client, { table, increment }, signal, reading) =>
-    rowOf(
+    writtenRow(
       await client.call(
         'increment',
         { table: bytesOf(table), tincrement: request.incrementOf(increment) },
@@ -76,7 +76,7 @@ const HANDLERS = {
       increment.row,
     ),
   append: async (client, { table, append }, signal, reading) =>
-    rowOf(
+    writtenRow(
       await client.call('append', { table: bytesOf(table), tappend: request.appendOf(append) }, { signal, table }),
       reading,
       append.row,

@@ -2,6 +2,7 @@
 /** Converts TResults to rows, over several turns of the event loop if they have many cells. */
 const { cell, separateNames } = require('../cell.js');
 const { columnText } = require('../column.js');
+const { make } = require('../errors.js');
 const { Row } = require('../row.js');
 const { SLICE, overTurns, unitsOf } = require('../turns.js');
 const { CellKind } = require('../vocabulary.js');
@@ -30,8 +31,9 @@ class Rows {
     return column;
   }
 
-  /** A row, which may have no cells. `key` is the requested one, since an empty TResult may lack it. */
+  /** A row, which may have no cells. `key` is the requested one, if it is known, since an empty TResult may lack it. */
   *row({ row, columnValues = [], partial = false }, key) {
+    if (row === undefined && key === undefined) throw make('Protocol', 'the server answers with a row that has no key');
     const cells = new Array(columnValues.length);
     // For more cells, this would take too long when the program asks for them.
     const isSeparate = cells.length > SLICE;
@@ -95,4 +97,10 @@ async function rowOrUndefined(result, reading) {
   return isFound(result) ? rowOf(result, reading) : undefined;
 }
 
-module.exports = { foundRowsOf, rowOf, rowOrUndefined, rowsOf };
+/** @returns {Promise<Row>} the row that an increment or append returns, with the cells that it has written */
+function writtenRow(result, reading, key) {
+  if (!isFound(result)) throw make('Protocol', 'the server answers without the cells that were written');
+  return rowOf(result, reading, key);
+}
+
+module.exports = { foundRowsOf, rowOrUndefined, rowsOf, writtenRow };

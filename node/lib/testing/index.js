@@ -100,7 +100,8 @@ async function freshDatabase(context, options) {
   let made = new TestDatabase(local, local, clock, undefined);
   try {
     if (flag(serve, 'freshDatabase: option `serve`') || (remote !== undefined && remote !== false)) {
-      const server = await local.serve({ port: 0 });
+      // A test that forgets to dispose of its database must not keep the runner from ending.
+      const server = (await local.serve({ port: 0 })).unref();
       made = new TestDatabase(local, local, clock, server);
       if (remote)
         made = new TestDatabase(

@@ -153,3 +153,41 @@ it('an error names the method that a server lacks', async (t) => {
   const { db } = await table(t, { getClusterId: (call) => exception(call, 'Invalid method name: getClusterId', 1) });
   await assert.rejects(db.clusterId(), { code: 'UNSUPPORTED', message: /getClusterId.*Thrift2/ });
 });
+
+it('an answer without a result, and rows without keys or cells, are rejected', async (t) => {
+  const cell = { family: Buffer.from('f'), qualifier: Buffer.from('a'), value: Buffer.alloc(8), timestamp: 1 };
+  const CALLS = {
+    row: ['get', (users) => users.row('r')],
+    exists: ['exists', (users) => users.exists('r')],
+    rows: ['getMultiple', (users) => users.rows(['r'])],
+    increment: ['increment', (users) => users.increment('r', 'f:a')],
+    appendRow: ['append', (users) => users.appendRow('r', { 'f:a': 'x' })],
+    checkAndPut: ['checkAndMutate', (users) => users.checkAndPut('r', 'f:a', null, { 'f:a': 'x' })],
+    scan: ['openScanner', (users) => users.scan().toArray()],
+    'scan with a limit': ['getScannerResults', (users) => users.scan({ limit: 1 }).toArray()],
+    regions: ['getAllRegionLocations', (users, db) => db.regions('t')],
+    describeTable: ['getTableDescriptor', (users, db) => db.describeTable('t')],
+    tables: ['getTableDescriptorsByPattern', (users, db) => db.tables()],
+    clusterId: ['getClusterId', (users, db) => db.clusterId()],
+  };
+  for (const [name, [method, call]] of Object.entries(CALLS)) {
+    const { table: users, db, server } = await table(t, { [method]: () => ({}) });
+    const message = new RegExp(`^${name.split(' ')[0]}: .*the answer to ${method} has no result`);
+    await assert.rejects(call(users, db), { name: 'ProtocolError', code: 'PROTOCOL', message });
+    assert.equal(server.calls.filter((made) => made === method).length, 1, 'the call is not repeated');
+  }
+  const noKey = { columnValues: [cell] };
+  const { table: users } = await table(t, {
+    get: () => ({ success: noKey }),
+    getMultiple: () => ({ success: [noKey] }),
+    getScannerResults: () => ({ success: [noKey] }),
+    openScanner: () => ({ success: 1 }),
+    getScannerRows: () => ({ success: [noKey] }),
+    increment: () => ({ success: { columnValues: [] } }),
+    append: () => ({ success: { columnValues: [] } }),
+  });
+  for (const read of [users.row('r'), users.rows(['r']), users.scan({ limit: 1 }).toArray(), users.scan().toArray()])
+    await assert.rejects(read, { code: 'PROTOCOL', message: /row that has no key/ });
+  for (const write of [users.increment('r', 'f:a'), users.append('r', 'f:a', 'x')])
+    await assert.rejects(write, { code: 'PROTOCOL', message: /without the cells/ });
+});

@@ -78,3 +78,47 @@ await users.mutateRow('ann', [{ put: { 'info:name': 'Ann' } }, { delete: 'stats'
 await users.mutateRow('ann', [{ remove: 'stats' }]);
 await users.checkAndPut('ann', 'info:name', null, { 'info:role': 'admin' }, { op: 'EQUAL' });
 await users.checkAndMutate('ann', { column: 'info:name', value: 'Ann', op: 'LESS' }, [{ put: { 'info:name': 'B' } }]);
+
+// Columns that a row need not have, and interfaces of programs with null for them.
+interface Profile {
+  'info:name': string;
+  'info:nick'?: string;
+  'info:city': string | null;
+  'info:role'?: 'admin' | 'guest';
+  'stats:visits'?: bigint;
+  'stats:score'?: number | undefined;
+  [preference: `prefs:${string}`]: { theme: string } | undefined;
+}
+const profiles = db.table<Profile>('profiles');
+await profiles.put('ann', { 'info:nick': 'A', 'info:city': 'Oslo', 'info:role': 'admin', 'stats:visits': long(1), 'prefs:web': '{}' });
+// @ts-expect-error not one of the values that the column is declared with
+await profiles.put('ann', { 'info:role': 'nonsense' });
+// @ts-expect-error a cell has no null: leave the column out, or delete it
+await profiles.put('ann', { 'info:city': null });
+// @ts-expect-error a value cannot be undefined
+await profiles.put('ann', { 'prefs:web': undefined });
+await profiles.increment('ann', 'stats:visits');
+await profiles.incrementRow('ann', { 'stats:visits': 1, 'stats:score': 2n });
+// @ts-expect-error a string is not a counter
+await profiles.increment('ann', 'info:nick');
+await profiles.append('ann', 'info:nick', 'n');
+await profiles.checkAndPut('ann', 'info:role', 'guest', { 'info:role': 'admin' });
+const profile = await profiles.row('ann', { columns: ['info:nick', 'stats'] });
+if (profile) {
+  const nick: string | undefined = profile.string('info:nick');
+  const city: string | undefined = profile.string('info:city');
+  const role: 'admin' | 'guest' | undefined = profile.string('info:role');
+  const got: 'admin' | 'guest' | undefined = profile.get('info:role');
+  const listed: 'admin' | 'guest' | undefined = profile.values['info:role'];
+  const visits: number | bigint | undefined = profile.long('stats:visits');
+  const exact: bigint | undefined = profile.bigint('stats:visits');
+  const score: number | undefined = profile.double('stats:score');
+  const theme: string | undefined = profile.json('prefs:web')?.theme;
+  console.log(nick, city, role, got, listed, visits, exact, score, theme);
+  await profiles.put('bob', profile.values);
+  await profiles.put('bob', { ...profile.values, 'info:name': 'Bob' });
+  // @ts-expect-error a string is not a number
+  profile.long('info:nick');
+  // @ts-expect-error a bigint is not a string
+  profile.string('stats:visits');
+}

@@ -1,5 +1,5 @@
 /** Databases in an ES module: where strings are accepted, the names of options, the codes of errors. */
-import hjall, { BatchError, ConnectionError, type Database, HjallError, ManualClock, NotFoundError, codecs, connect, filters, open } from 'hjall';
+import hjall, { type AnyColumns, BatchError, ConnectionError, type Database, type GetOptions, HjallError, ManualClock, NotFoundError, type ScanOptions, codecs, connect, filters, open } from 'hjall';
 import testing, { databasePerTest, freshDatabase } from 'hjall/testing';
 
 const bytes: Database = await open('/tmp/db');
@@ -111,3 +111,70 @@ const unsure: bigint = await texts.table('t').increment('r', 'f:n');
 const now: bigint = await hjall.memory({ readBigInts: true }).now();
 for await (const found of exact.table('t').scan()) exact.table('t').putSync(found.key, { 'f:q': found.cells[0]!.value });
 console.log(plain, key, certain, appended, counter, parts, small, decoded, unsure, now);
+
+// In tables whose columns were not declared, too, a value cannot be undefined and a column has a colon.
+const any = texts.table('t');
+const city = (person: { city?: string }): string | undefined => person.city;
+// @ts-expect-error the city may be undefined
+await any.put('r', { 'f:city': city({}) });
+// @ts-expect-error a cell has no null
+await any.put('r', { 'f:city': null });
+// @ts-expect-error the amount may be undefined
+await any.incrementRow('r', { 'f:n': optional.limit });
+// @ts-expect-error the value may be undefined
+await any.appendRow('r', { 'f:city': city({}) });
+// @ts-expect-error the value may be undefined
+any.batch().put('r', { 'f:city': city({}) });
+// @ts-expect-error the value may be undefined
+await any.mutateRow('r', [{ put: { 'f:city': city({}) } }]);
+// @ts-expect-error the value may be undefined
+any.createWriteStream().write(['r', { 'f:city': city({}) }]);
+// @ts-expect-error a column is 'family:qualifier'
+await any.put('r', { city: 'Oslo' });
+// @ts-expect-error a column is 'family:qualifier'
+await any.incrementRow('r', { visits: 1 });
+// Columns that are computed may be any strings.
+const named: Record<string, string> = { [column]: 'x' };
+await any.put('r', named);
+await any.put('r', { [column]: 'x', 'f:q': 'y', ...named });
+await any.put('r', Object.fromEntries(['a', 'b'].map((name) => [`f:${name}`, 'x'])));
+await any.put('r', new Map([[column, 'x']]));
+const some: Partial<Record<'f:a' | 'f:b', string>> = { 'f:a': 'x' };
+await any.put('r', some);
+await any.incrementRow('r', Object.fromEntries([['f:n', 1]]));
+await any.appendRow('r', named);
+
+// Options that exclude each other.
+// @ts-expect-error `prefix` replaces `start` and `stop`
+any.scan({ prefix: 'a', start: 'ab' });
+// @ts-expect-error `prefix` replaces `start` and `stop`
+await any.count({ prefix: 'a', stop: 'ab' });
+// @ts-expect-error a timestamp, or a range of times
+await any.row('r', { timestamp: 5, timeRange: [0, 5] });
+// @ts-expect-error without a range, all rows would be deleted
+await any.deleteRows({});
+// @ts-expect-error without a range, all rows would be deleted
+await any.deleteRows({ filter: 'KeyOnlyFilter()' });
+// @ts-expect-error the prefix may be undefined
+await any.deleteRows({ prefix: city({}) });
+await any.deleteRows({ prefix: 'a', durability: 'SKIP_WAL' });
+await any.deleteRows({ stop: 'b', filter: 'KeyOnlyFilter()' });
+await any.deleteRows({ start: 'a', stop: 'b' });
+const wanted: ScanOptions<AnyColumns, string | Uint8Array> = { limit: 5 };
+if (some['f:a'] !== undefined) wanted.prefix = some['f:a'];
+wanted.timeRange = [0];
+any.scan(wanted);
+any.scan({ ...wanted, reverse: true });
+any.createReadStream({ ...wanted, highWaterMark: 5 });
+any.scan({ prefix: city({}), limit: 1 });
+const reading: GetOptions = { versions: 3 };
+reading.timestamp = 5n;
+await any.row('r', reading);
+await any.rows(['r'], { ...reading, storeLimit: 1 });
+
+// Values that were read can be put again.
+for await (const found of any.scan()) {
+  await any.put(found.key, found.values);
+  await any.put(found.key, { ...found.values, 'f:copied': 'yes' });
+  await any.put(found.key, found.decoded());
+}
