@@ -114,11 +114,11 @@ pub fn exception(class: &str, message: String) -> PyErr {
     })
 }
 
-/// The class to raise, as `hjall.errors.raised_class` returns it. That is only called for the first exception of a class
-/// in a process that has loaded HBase's Thrift types. Otherwise no bytecode may run here, nor when the exception is made:
-/// when the interpreter exits, CPython before 3.14 ends other threads with `pthread_exit` between two instructions, and
-/// that aborts the process if there are frames of Rust below. A daemon thread that repeats its calls after the database
-/// was closed spends most of its time here.
+/// The class to raise, as `hjall.errors.raised_class` returns it. That is only called for the first exception of a
+/// class in a process that has loaded HBase's Thrift types. Otherwise no bytecode may run here, nor when the exception
+/// is made: when the interpreter exits, CPython before 3.14 ends other threads with `pthread_exit` between two
+/// instructions, and that aborts the process if there are frames of Rust below. A daemon thread that repeats its calls
+/// after the database was closed spends most of its time here.
 fn raised_class<'py>(py: Python<'py>, class: &str) -> PyResult<Bound<'py, PyType>> {
     static ERRORS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let errors = ERRORS.get_or_try_init(py, || py.import("hjall.errors").map(Bound::unbind))?.bind(py);

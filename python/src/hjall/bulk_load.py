@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from hjall import _native
+from hjall.arguments import a_function
 from hjall.types import BytesLike, Data
 
 
@@ -43,4 +44,5 @@ class BulkLoads(_native.Table):
         >>> db.table("t").row(b"499")
         {b'f:n': b'499'}
         """
+        a_function("progress", progress)
         return self._bulk_load(rows, timestamp, ttl_ms, progress)

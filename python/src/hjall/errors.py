@@ -165,8 +165,8 @@ def _thrift_class(plain: type[Error], thrift: Any) -> type[Error]:
         )
 
     names = {
-        # Native code that makes an exception must not run bytecode (see bindings/python/src/error.rs), so this is that of
-        # the built-in class, and not the one of Thrift's.
+        # That of the built-in class, and not that of Thrift's, because native code that makes an exception must not run
+        # bytecode (see bindings/python/src/error.rs).
         "__init__": plain.__init__,
         # A field of the Thrift struct, which programs read.
         "message": property(lambda self: self.args[0] if self.args else None),

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from hjall import _native
-from hjall.arguments import an_integer, at_least_one
+from hjall.arguments import a_flag, an_integer, at_least_one
 from hjall.cell import Cell, RowCells
 from hjall.errors import Error
 from hjall.filters import Filter
@@ -74,6 +74,7 @@ class ScanArguments:
 
     def _check(self, least_batch: int) -> None:
         self.reverse = bool(self.reverse)
+        a_flag("raw", self.raw)
         for name, number in (("limit", self.limit), ("scan_batching", self.scan_batching)):
             at_least_one(name, number, bits=31)
         if self.versions is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from hjall import _native, counters
-from hjall.arguments import at_least_one, invalid
+from hjall.arguments import a_flag, a_function, a_list, a_text, an_integer, at_least_one, invalid
 from hjall.arrow.names import ColumnNames, column_requests, decoder, family_name, targets
 from hjall.arrow.protocol import ArrowArray, ArrowStream
 from hjall.arrow.scan import ArrowScan
@@ -223,6 +223,7 @@ class Table(BulkLoads):
         >>> db.table("t").count(), db.table("t").count(row_prefix=b"a")
         (3, 2)
         """
+        a_function("progress", progress)
         arguments = ScanArguments.checked(
             "count",
             self.name,
@@ -280,6 +281,7 @@ class Table(BulkLoads):
                 "delete_rows needs row_prefix, row_start or row_stop: without them it would delete all rows, which "
                 "Database.truncate_table does"
             )
+        a_function("progress", progress)
         arguments = ScanArguments.checked(
             "delete_rows",
             self.name,
@@ -398,7 +400,8 @@ class Table(BulkLoads):
         `send` is called, at the end of a ``with`` block, or as soon as it holds `batch_size` mutations.
 
         `batch_size`: the number of columns put or deleted after which the batch is sent. `transaction`: send nothing if
-        the ``with`` block raises an exception; it cannot be combined with `batch_size`. The puts of a row are applied
+        the ``with`` block raises an exception; it cannot be combined with `batch_size`. All puts are sent before all
+        deletes, as in HappyBase, so that a delete hides a put that was added after it. The puts of a row are applied
         atomically, and so are its deletes; a batch as a whole is not atomic. The other arguments are those of `put`.
 
         >>> import hjall
@@ -443,7 +446,12 @@ class Table(BulkLoads):
         >>> db.table("t").put_many([(b"a", {b"f:x": b"1"}), (b"b", {b"g:x": b"2"})])
         [None, FamilyNotFound(...)]
         """
-        return self._put_many(list(rows), timestamp, ttl_ms, durability)
+        expected = (
+            f"put_many: table {self.name.decode(errors='replace')}: rows must be an iterable of (row, data) tuples"
+        )
+        if hasattr(rows, "items"):
+            raise TypeError(f"{expected}, not {type(rows).__name__}: write rows.items()")
+        return self._put_many(a_list(expected, rows), timestamp, ttl_ms, durability)
 
     def mutate_row(self, row: BytesLike, mutations: Iterable[Mutation]) -> None:
         """Applies puts and deletes of one row atomically, with one timestamp. A delete hides a put with the same
@@ -486,7 +494,7 @@ class Table(BulkLoads):
         >>> table.check_and_mutate(b"r", b"f:state", b"old", [hjall.Delete()])
         False
         """
-        return self._check_and_mutate(row, column, compare, value, mutation_list(mutations))
+        return self._check_and_mutate(row, column, compare, value, mutation_list(mutations), "check_and_mutate")
 
     def check_and_put(
         self,
@@ -511,7 +519,8 @@ class Table(BulkLoads):
         >>> db.table("t").check_and_put(b"r", b"f:a", None, {b"f:a": b"first"})
         True
         """
-        return self._check_and_mutate(row, column, compare, value, [Put(data, timestamp, ttl_ms, durability)])
+        put = Put(data, timestamp, ttl_ms, durability)
+        return self._check_and_mutate(row, column, compare, value, [put], "check_and_put")
 
     def append(
         self,
@@ -535,7 +544,7 @@ class Table(BulkLoads):
         >>> table.append(b"r", {b"f:log": b"one "}), table.append(b"r", {b"f:log": b"two "})
         ({b'f:log': b'one '}, {b'f:log': b'one two '})
         """
-        cells = self._append(row, column_pairs(data), ttl_ms, durability)
+        cells = self._append(row, column_pairs("append", data, "bytes"), ttl_ms, durability)
         return {name: (value, timestamp) if include_timestamp else value for name, value, timestamp, _ in cells}
 
     # -- counters ---------------------------------------------------------------------------------
@@ -562,7 +571,7 @@ class Table(BulkLoads):
         >>> db.table("t").increment(b"r", {b"f:up": 2, b"f:down": -1})
         {b'f:down': -1, b'f:up': 2}
         """
-        cells = self._increment(row, column_pairs(data), ttl_ms, durability)
+        cells = self._increment(row, column_pairs("increment", data, "amounts"), ttl_ms, durability)
         counts = ((name, counters.decoded(value), timestamp) for name, value, timestamp, _ in cells)
         return {name: (count, timestamp) if include_timestamp else count for name, count, timestamp in counts}
 
@@ -577,7 +586,7 @@ class Table(BulkLoads):
         >>> db.table("t").counter_get(b"r", b"f:visits")
         0
         """
-        return self.counter_inc(row, column, 0)
+        return self._count(row, column, 0, "counter_get")
 
     def counter_set(self, row: BytesLike, column: BytesLike, value: int = 0) -> None:
         """Sets a counter to `value`, a signed 64-bit integer.
@@ -591,7 +600,7 @@ class Table(BulkLoads):
         >>> db.table("t").counter_inc(b"r", b"f:visits")
         8
         """
-        self.put(row, [(column, counters.encoded(value))])
+        self._counter_set(row, column, counters.encoded(value))
 
     def counter_dec(self, row: BytesLike, column: BytesLike, value: int = 1) -> int:
         """Subtracts `value` from a counter atomically and returns the new count; see `counter_inc`.
@@ -602,7 +611,7 @@ class Table(BulkLoads):
         >>> db.table("t").counter_dec(b"r", b"f:stock", 3)
         -3
         """
-        return self.counter_inc(row, column, counters.negated(value))
+        return self._count(row, column, counters.negated(value), "counter_dec")
 
     # -- Arrow data -------------------------------------------------------------------------------
 
@@ -680,7 +689,11 @@ class Table(BulkLoads):
             raise invalid(f'layout must be "rows" or "cells", not {layout!r}')
         if errors not in ("raise", "null"):
             raise invalid(f'errors must be "raise" or "null", not {errors!r}')
+        an_integer("batch_rows", batch_rows)
         at_least_one("batch_rows", batch_rows)
+        a_flag("include_timestamp", include_timestamp)
+        if row is not None:
+            a_text("row", row)
         if layout == "cells":
             if columns is not None:
                 raise TypeError('columns cannot be combined with layout="cells", which returns every cell as a row')
@@ -775,7 +788,13 @@ class Table(BulkLoads):
         2
         ({b'p:name': b'Bob'}, 41)
         """
+        an_integer("batch_rows", batch_rows)
         at_least_one("batch_rows", batch_rows)
+        a_text("row", row)
+        if durability is not None:
+            a_text("durability", durability)
+        a_flag("bulk", bulk)
+        a_function("progress", progress)
         if columns is not None and family is not None:
             raise TypeError("family cannot be combined with columns, which names the family of each column")
         return _native.load_arrow(

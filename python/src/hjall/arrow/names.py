@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from hjall.arguments import invalid
+from hjall.arguments import a_list, encoded, invalid
 from hjall.types import Name
 
 ColumnNames = Iterable[Name] | Mapping[Any, Any]
@@ -36,7 +36,11 @@ class Target(NamedTuple):
 
 
 def _encoded(name: Name) -> bytes:
-    return name.encode() if isinstance(name, str) else bytes(name)
+    if isinstance(name, str):
+        return encoded(name, "the name of a column or family")
+    if isinstance(name, (bytes, bytearray, memoryview)):
+        return bytes(name)
+    raise TypeError(f"the name of a column or family must be str or bytes, not {type(name).__name__}")
 
 
 def family_name(name: Name) -> bytes:
@@ -54,6 +58,9 @@ def _column_request(name: Name, given: object) -> ColumnRequest:
     return ColumnRequest(family, qualifier or None, decoder(given))
 
 
+_EXPECTED = "columns must be a list of names, or a mapping from names to decoders"
+
+
 def column_requests(columns: ColumnNames | None, default: str) -> list[ColumnRequest]:
     """The columns to read; `default` is the decoder of columns without one.
 
@@ -63,7 +70,9 @@ def column_requests(columns: ColumnNames | None, default: str) -> list[ColumnReq
         return [ColumnRequest(None, None, default)]
     if isinstance(columns, (str, bytes)):
         raise TypeError(f"columns must be a list of names, or a mapping from names to decoders: write [{columns!r}]")
-    pairs = columns.items() if isinstance(columns, Mapping) else ((name, default) for name in columns)
+    pairs = (
+        columns.items() if isinstance(columns, Mapping) else ((name, default) for name in a_list(_EXPECTED, columns))
+    )
     requests = [_column_request(name, given) for name, given in pairs]
     if not requests:
         raise invalid("columns must not be empty: name at least one column, or leave the argument out for all")
@@ -118,6 +127,7 @@ def decoder(given: object) -> str:
     """The name of a decoder or encoder, which may be given as a type of Python, pyarrow or polars. Raises
     `InvalidArgument` for a decimal type without a precision."""
     name = _TYPES.get(given, given.__name__) if isinstance(given, type) else str(given)
+    encoded(name, "a decoder")
     if found := _TIMESTAMP.fullmatch(name):
         return f"timestamp_{found[1] or found[2]}"
     if found := _LIST.fullmatch(name):
