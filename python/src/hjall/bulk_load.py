@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from hjall import _native
 from hjall.arguments import a_function
-from hjall.types import BytesLike, Data
+from hjall.types import Data, Text
 
 
 class BulkLoads(_native.Table):
@@ -14,7 +14,7 @@ class BulkLoads(_native.Table):
 
     def bulk_load(
         self,
-        rows: Iterable[tuple[BytesLike, Data]],
+        rows: Iterable[tuple[Text, Data]],
         timestamp: int | None = None,
         *,
         ttl_ms: int | None = None,

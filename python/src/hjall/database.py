@@ -17,7 +17,7 @@ from hjall.options import Options, check_options, copy_folder
 from hjall.server import Server
 from hjall.statistics import Statistics, TableStatistics
 from hjall.table import Table
-from hjall.types import BytesLike, CopyProgress, Name, Path
+from hjall.types import CopyProgress, Name, Path, Text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -199,7 +199,7 @@ class Database:
         name: Name,
         families: Mapping[Any, Mapping[str, Any] | Family | None],
         *,
-        split_keys: Iterable[BytesLike] | None = None,
+        split_keys: Iterable[Text] | None = None,
         num_regions: int | None = None,
         split_algo: str | None = None,
         attributes: Mapping[Any, Any] | None = None,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from hjall.arguments import a_list
-from hjall.types import BytesLike, Data
+from hjall.types import Data, Durability, Text
 
 
 class Marker(NamedTuple):
@@ -18,11 +18,11 @@ class Marker(NamedTuple):
     Marker(kind='version', column=b'f:a', timestamp=5)
     """
 
-    kind: str
+    kind: Literal["version", "column", "family", "family-version"]
     """``version``: the version of a column with exactly `timestamp`, or the newest one. ``column``: all versions of a
     column up to and including `timestamp`. ``family``: all cells of a family up to and including `timestamp`.
     ``family-version``: all cells of a family with exactly `timestamp`."""
-    column: BytesLike
+    column: Text
     """The column; for the kinds ``family`` and ``family-version``, the family."""
     timestamp: int | None = None
     """In milliseconds since 1970; `None` stands for the timestamp of the delete."""
@@ -36,7 +36,7 @@ class Put:
     data: Data
     timestamp: int | None = None
     ttl_ms: int | None = None
-    durability: str | None = None
+    durability: Durability | None = None
 
     _is_put: ClassVar[bool] = True
 
@@ -50,10 +50,10 @@ class Delete:
     """A delete of a row, or of some of its columns and families. The fields are the arguments of `Table.delete`, except
     that a `durability` of `None` stands for the table's."""
 
-    columns: Iterable[BytesLike | Marker] | None = None
+    columns: Iterable[Text | Marker] | None = None
     timestamp: int | None = None
     ttl_ms: int | None = None
-    durability: str | None = None
+    durability: Durability | None = None
 
     _is_put: ClassVar[bool] = False
 

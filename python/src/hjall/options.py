@@ -9,7 +9,7 @@ import ipaddress
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypedDict, TypeVar, cast
+from typing import Any, Literal, TypedDict, TypeVar, cast
 
 from hjall import _native
 from hjall.arguments import a_flag, invalid
@@ -29,7 +29,7 @@ class Options(TypedDict, total=False):
     write_buffer_bytes: int | None
     catalog_bytes: int | None
     cell_bytes_max: int | None
-    durability: str | None
+    durability: Literal["SYNC_WAL", "FSYNC_WAL"] | None
     sync_interval: float | None
     read_only: bool
 
