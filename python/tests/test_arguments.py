@@ -384,7 +384,7 @@ def test_split_keys_may_be_text_if_the_database_has_an_encoding():
 )
 def test_filters_take_bytes(make):
     with pytest.raises(
-        TypeError, match=r"^a (filter|comparator) argument must be bytes, not str: write 'a'.encode\(\)$"
+        TypeError, match=r"^\w+: a (filter|comparator) argument must be bytes, not str: write 'a'.encode\(\)$"
     ):
         make()
 

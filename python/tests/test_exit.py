@@ -1,5 +1,6 @@
 """Exit: a program ends regardless of its threads, and every acknowledged write is kept."""
 
+import pytest
 from programs import run
 
 import hjall
@@ -36,6 +37,40 @@ def test_daemon_threads_do_not_keep_the_program_from_ending(tmp_path):
     )
     with hjall.open(tmp_path) as db:
         assert sum(1 for _ in db.table("t").scan()) >= int(output)
+
+
+# HBase's Thrift types give the exceptions another base class.
+@pytest.mark.parametrize("library", ["hjall", "happybase"])
+@pytest.mark.parametrize("reopened", [False, True])
+def test_an_exit_while_daemon_threads_repeat_calls_of_a_closed_database(tmp_path, library, reopened):
+    """The exceptions are made with the GIL, which a thread must be able to give up or lose at any point. While one was
+    made, `close` waited for a lock, and so did the other threads, with the GIL; and the end of the interpreter aborted
+    the process."""
+    run(
+        f"""
+        import sys, threading, hjall, {library}
+        db = hjall.open(sys.argv[1]) if {reopened} else hjall.memory()
+        db.create_table("t", {{"f": {{}}}})
+        table, refused = db.table("t"), [threading.Semaphore(0) for _ in range(4)]
+
+        def work(mine):
+            while True:
+                try:
+                    table.put(b"r", {{b"f:a": b"1"}})
+                except hjall.Closed:
+                    mine.release()
+
+        for mine in refused:
+            threading.Thread(target=work, args=(mine,), daemon=True).start()
+        for _ in range(20 if {reopened} else 1):
+            db.open()
+            db.close()
+            for mine in refused:
+                for _ in range(100):
+                    mine.acquire()
+    """,
+        tmp_path,
+    )
 
 
 def test_an_exit_with_an_open_scan_server_and_pool(tmp_path):

@@ -36,7 +36,7 @@ def test_values_and_rows_of_other_types_are_refused_with_the_remedy(db):
         match=r"the value of b'f:a' in row b'r' must be bytes.*not int: encode it, for example a counter with",
     ):
         db.table("t").put(b"r", {b"f:a": 1})
-    with pytest.raises(TypeError, match=r"rows must be an iterable of row keys: write \[b'r'\]"):
+    with pytest.raises(TypeError, match=r"rows must be an iterable of row keys, not bytes: write \[b'r'\]"):
         db.table("t").rows(b"r")
 
 

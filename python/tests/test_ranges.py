@@ -135,6 +135,30 @@ def test_progress_of_copies(db, table, tmp_path):
         db.backup(tmp_path / "stopped", progress=stop)
 
 
+@pytest.mark.parametrize("incremental", [False, True])
+def test_a_copy_has_ended_when_an_exception_from_progress_is_raised(db, table, tmp_path, incremental):
+    """Nothing runs on behind the program's back: no files appear, and the call can be repeated."""
+
+    def stop(*_):
+        raise InterruptedError
+
+    def backup(**options):
+        db.backup(tmp_path / "copy", incremental=incremental, **options)
+
+    with pytest.raises(InterruptedError):
+        backup(progress=stop)
+    assert not list(tmp_path.glob("*.part"))
+    # The last call of `progress` is made when the copy is complete.
+    if not (tmp_path / "copy").exists():
+        backup()
+    with pytest.raises(InterruptedError):
+        hjall.restore(tmp_path / "copy", tmp_path / "again", progress=stop)
+    if not (tmp_path / "again").exists() or not list((tmp_path / "again").iterdir()):
+        hjall.restore(tmp_path / "copy", tmp_path / "again")
+    with hjall.open(tmp_path / "again") as again:
+        assert again.table("t").count() == table.count()
+
+
 def test_progress_of_compactions(tmp_path):
     with hjall.open(tmp_path / "db") as db:
         db.create_table("t", {"f": {}})

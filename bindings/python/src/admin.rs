@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::call::{call_interruptible, call_named, call_watched};
-use crate::convert::{self, Encoding};
+use crate::convert::{self, Encoding, argument};
 use crate::database::{Database, DatabaseHandle};
 use crate::error;
 use crate::family::{self, FamilyArgument, TableFields};
@@ -33,12 +33,13 @@ pub struct Admin {
 pub struct SplitArgument<'py> {
     keys: Option<Vec<Bound<'py, PyAny>>>,
     num_regions: Option<Bound<'py, PyAny>>,
-    algorithm: Option<String>,
+    algorithm: Option<Bound<'py, PyAny>>,
 }
 
 impl SplitArgument<'_> {
     fn keys(&self, encoding: Encoding<'_>) -> PyResult<Vec<Bytes>> {
-        match (&self.keys, self.num_regions()?, self.algorithm.as_deref()) {
+        let algorithm = self.algorithm.as_ref().map(|name| convert::text(name, "split_algo")).transpose()?;
+        match (&self.keys, self.num_regions()?, algorithm.as_deref()) {
             (None, None, None) => Ok(Vec::new()),
             (Some(keys), None, None) => keys.iter().map(|key| convert::bytes(key, "a split key", encoding)).collect(),
             (None, Some(regions), Some(algorithm)) => match algorithm {
@@ -93,7 +94,7 @@ impl Admin {
         for family in families {
             table.add_family(family.descriptor(method)?).map_err(|e| error::from_method(&e, method))?;
         }
-        for (key, value) in attributes {
+        for (key, value) in convert::items(attributes)? {
             let (key, value) = family::table_attribute(&key, &value, method)?;
             table.set(key, value);
         }
@@ -115,6 +116,10 @@ struct RegionFields<'py> {
 
 fn table_name(method: &str, name: &Bound<'_, PyAny>) -> PyResult<TableName> {
     TableName::parse(&convert::name(name, "a table name")?).map_err(|e| error::from_method(&e, method))
+}
+
+fn namespace_name(method: &str, name: &Bound<'_, PyAny>) -> PyResult<String> {
+    convert::text(name, format_args!("{method}: the name of a namespace"))
 }
 
 #[pymethods]
@@ -169,7 +174,7 @@ impl Admin {
     /// Sets attributes of a table. An empty value removes an attribute.
     fn set_attributes(&self, py: Python<'_>, name: &Bound<'_, PyAny>, attributes: &Bound<'_, PyDict>) -> PyResult<()> {
         let mut changes = Vec::new();
-        for (key, value) in attributes {
+        for (key, value) in convert::items(attributes)? {
             changes.push(family::table_attribute(&key, &value, "alter_table")?);
         }
         self.change(py, "alter_table", name, |engine, name| {
@@ -218,36 +223,38 @@ impl Admin {
         call_named(py, method, || engine.is_table_enabled(&name))
     }
 
-    fn truncate_table(&self, py: Python<'_>, name: &Bound<'_, PyAny>, preserve_splits: bool) -> PyResult<()> {
+    fn truncate_table(
+        &self,
+        py: Python<'_>,
+        name: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = argument::preserve_splits)] preserve_splits: bool,
+    ) -> PyResult<()> {
         self.change(py, "truncate_table", name, |engine, name| engine.truncate_table(name, preserve_splits))
     }
 
-    /// Compacts a table. An exception raised by a signal handler, or by `progress`, ends the compaction soon after.
+    /// Compacts a table. An exception raised by a signal handler, or by `progress`, ends the compaction.
     #[pyo3(signature = (name, major, progress=None))]
     fn compact_table(
         &self,
         py: Python<'_>,
         name: &Bound<'_, PyAny>,
-        major: bool,
+        #[pyo3(from_py_with = argument::major)] major: bool,
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let engine = self.handle.engine()?;
         let name = table_name("compact_table", name)?;
         let control = Arc::<CompactionControl>::default();
         let (watched, mut reported_bytes) = (Arc::clone(&control), 0);
-        let compacted =
-            call_watched(py, "compact_table", move || engine.compact_with(&name, major, &watched), &mut || {
-                let read_bytes = control.read_bytes();
-                if let Some(progress) = progress.as_ref().filter(|_| read_bytes > reported_bytes) {
-                    reported_bytes = read_bytes;
-                    progress.call1((read_bytes,))?;
-                }
-                Ok(())
-            });
-        if compacted.is_err() {
-            control.stop();
-        }
-        compacted
+        let compact = move || engine.compact_with(&name, major, &watched);
+        let watch = &mut || {
+            let read_bytes = control.read_bytes();
+            if let Some(progress) = progress.as_ref().filter(|_| read_bytes > reported_bytes) {
+                reported_bytes = read_bytes;
+                progress.call1((read_bytes,))?;
+            }
+            Ok(())
+        };
+        call_watched(py, "compact_table", compact, watch, &|| control.stop())
     }
 
     fn flush_table(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -256,15 +263,14 @@ impl Admin {
         call_interruptible(py, "flush_table", move || engine.flush(&name))
     }
 
-    /// Copies the database to a folder. An exception raised by a signal handler, or by `progress`, ends the copying
-    /// soon after.
+    /// Copies the database to a folder. An exception raised by a signal handler, or by `progress`, ends the copying.
     #[pyo3(signature = (folder, progress=None, incremental=false))]
     fn backup(
         &self,
         py: Python<'_>,
         folder: PathBuf,
         progress: Option<Bound<'_, PyAny>>,
-        incremental: bool,
+        #[pyo3(from_py_with = argument::incremental)] incremental: bool,
     ) -> PyResult<()> {
         let engine = self.handle.engine()?;
         long_copy(py, "backup", progress, move |report| match incremental {
@@ -366,9 +372,10 @@ impl Admin {
         Ok(namespaces.into_iter().map(|namespace| namespace.name).collect())
     }
 
-    fn describe_namespace<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+    fn describe_namespace<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         let engine = self.handle.engine()?;
-        let namespace = call_named(py, "describe_namespace", || engine.namespace(name))?;
+        let name = namespace_name("describe_namespace", name)?;
+        let namespace = call_named(py, "describe_namespace", || engine.namespace(&name))?;
         let configuration = PyDict::new(py);
         for (key, value) in namespace.configuration {
             configuration.set_item(key, value)?;
@@ -380,23 +387,27 @@ impl Admin {
     fn put_namespace(
         &self,
         py: Python<'_>,
-        name: String,
+        name: &Bound<'_, PyAny>,
         configuration: &Bound<'_, PyDict>,
         new: bool,
     ) -> PyResult<()> {
         let engine = self.handle.engine()?;
-        let mut namespace = NamespaceDescriptor::new(name);
-        for (key, value) in configuration {
-            namespace.configuration.insert(key.extract()?, value.extract()?);
+        let method = if new { "create_namespace" } else { "alter_namespace" };
+        let mut namespace = NamespaceDescriptor::new(namespace_name(method, name)?);
+        for (key, value) in convert::items(configuration)? {
+            let key = convert::text(&key, format_args!("{method}: a key of configuration"))?;
+            let value = convert::text(&value, format_args!("{method}: the value of {key:?} in configuration"))?;
+            namespace.configuration.insert(key, value);
         }
-        call_named(py, if new { "create_namespace" } else { "alter_namespace" }, || {
+        call_named(py, method, || {
             if new { engine.create_namespace(namespace) } else { engine.modify_namespace(namespace) }
         })
     }
 
-    fn delete_namespace(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+    fn delete_namespace(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<()> {
         let engine = self.handle.engine()?;
-        call_named(py, "delete_namespace", || engine.delete_namespace(name))
+        let name = namespace_name("delete_namespace", name)?;
+        call_named(py, "delete_namespace", || engine.delete_namespace(&name))
     }
 }
 
@@ -410,8 +421,8 @@ pub fn restore(py: Python<'_>, backup: PathBuf, folder: PathBuf, progress: Optio
 /// The progress of a copy is reported to this function, and an error from it ends the copy.
 type Progress<'a> = &'a mut dyn FnMut(&FamilyProgress) -> Result<()>;
 
-/// Runs a copy that ends soon after a signal handler or `progress` has raised an exception. `progress` is called at
-/// intervals with the names of the table and family being copied, and with the cells and bytes copied so far.
+/// Runs a copy that ends when a signal handler or `progress` has raised an exception. `progress` is called at intervals
+/// with the names of the table and family being copied, and with the cells and bytes copied so far.
 fn long_copy(
     py: Python<'_>,
     method: &str,
@@ -435,14 +446,13 @@ fn long_copy(
             }
         })
     };
-    let copied = call_watched(py, method, body, &mut || {
+    let watch = &mut || {
         let news = latest.lock().take();
         if let (Some(progress), Some((family, cells, bytes))) = (&progress, news) {
             let table = PyBytes::new(py, family.table.to_string().as_bytes());
             progress.call1((table, PyBytes::new(py, &family.family), cells, bytes))?;
         }
         Ok(())
-    });
-    interrupted.store(copied.is_err(), Ordering::Relaxed);
-    copied
+    };
+    call_watched(py, method, body, watch, &|| interrupted.store(true, Ordering::Relaxed))
 }

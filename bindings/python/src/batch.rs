@@ -12,7 +12,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::call::call;
-use crate::convert;
+use crate::convert::{self, argument};
 use crate::error::{self, Place};
 use crate::mutation::{self, ColumnValue, Columns, RowContext};
 use crate::table::Table;
@@ -21,8 +21,9 @@ use crate::table_handle::TableHandle;
 /// Rows written per call of the engine. Signals are checked between calls.
 const ROWS_PER_CALL: usize = 8192;
 
-/// Collects puts and deletes of any number of rows and sends them together. `Table.batch` creates batches. The puts of
-/// a row are applied atomically, and so are its deletes; a batch as a whole is not atomic.
+/// Collects puts and deletes of any number of rows and sends them together, first all puts and then all deletes.
+/// `Table.batch` creates batches. The puts of a row are applied atomically, and so are its deletes; a batch as a whole
+/// is not atomic.
 ///
 /// >>> import hjall
 /// >>> db = hjall.memory()
@@ -134,8 +135,9 @@ impl Batch {
 
     /// The names of the table's families, looked up once.
     fn families(&self, py: Python<'_>) -> PyResult<Vec<Bytes>> {
-        if let Some(families) = &self.pending.lock().families {
-            return Ok(families.clone());
+        let known = self.pending.lock().families.clone();
+        if let Some(families) = known {
+            return Ok(families);
         }
         let table = self.handle.table()?;
         let name = table.get()?.name();
@@ -248,10 +250,10 @@ impl Batch {
         table: &Bound<'_, Table>,
         timestamp: Option<&Bound<'_, PyAny>>,
         batch_size: Option<&Bound<'_, PyAny>>,
-        transaction: bool,
-        wal: Option<bool>,
+        #[pyo3(from_py_with = argument::transaction)] transaction: bool,
+        #[pyo3(from_py_with = argument::wal)] wal: Option<bool>,
         ttl_ms: Option<&Bound<'_, PyAny>>,
-        durability: Option<&str>,
+        #[pyo3(from_py_with = argument::durability)] durability: Option<Durability>,
     ) -> PyResult<Self> {
         let timestamp = timestamp.map_or(Ok(LATEST), convert::timestamp)?;
         if batch_size.is_some() && transaction {
@@ -263,7 +265,6 @@ impl Batch {
             Some(size) if size <= 0 => return Err(error::invalid("batch_size must be at least 1")),
             size => size.map(|size| usize::try_from(size).unwrap_or(usize::MAX)),
         };
-        let durability = durability.map(|name| convert::durability(Some(name), None)).transpose()?;
         let ttl_ms = convert::ttl(ttl_ms)?;
         let handle = Arc::clone(table.get().handle());
         Ok(Self { handle, timestamp, batch_size, transaction, wal, ttl_ms, durability, pending: Mutex::default() })
@@ -271,7 +272,13 @@ impl Batch {
 
     /// Adds a put. `data` is as for `Table.put`; `wal` overrides the batch's setting. Sends the batch if it is full.
     #[pyo3(signature = (row, data, wal=None))]
-    fn put(&self, py: Python<'_>, row: &Bound<'_, PyAny>, data: &Bound<'_, PyAny>, wal: Option<bool>) -> PyResult<()> {
+    fn put(
+        &self,
+        py: Python<'_>,
+        row: &Bound<'_, PyAny>,
+        data: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = argument::wal)] wal: Option<bool>,
+    ) -> PyResult<()> {
         let encoding = self.handle.encoding();
         let row = convert::bytes(row, "the row key", encoding)?;
         // Conversions can run code of the program, during which the lock must not be held.
@@ -295,14 +302,14 @@ impl Batch {
         py: Python<'_>,
         row: &Bound<'_, PyAny>,
         columns: Option<&Bound<'_, PyAny>>,
-        wal: Option<bool>,
+        #[pyo3(from_py_with = argument::wal)] wal: Option<bool>,
     ) -> PyResult<()> {
         let encoding = self.handle.encoding();
         let row = convert::bytes(row, "the row key", encoding)?;
         let (count, markers) = match columns {
             Some(columns) => {
-                let count = columns.len()?;
-                (count, mutation::markers(columns, self.timestamp, encoding)?)
+                let (markers, count) = mutation::markers(columns, self.timestamp, encoding)?;
+                (count, markers)
             }
             None => {
                 let families = self.families(py)?;

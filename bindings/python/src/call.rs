@@ -75,23 +75,35 @@ pub fn call_interruptible<T: Send + 'static>(
     method: &str,
     run: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    call_watched(py, method, run, &mut || Ok(()))
+    call_until(py, method, run, &mut || Ok(()), None)
 }
 
-/// Runs a long call as [`call_interruptible`] does, and calls `watch` at intervals and after its end. An exception from
-/// `watch` ends the wait for the call, but not the call itself.
+/// Runs a long call that `stop` stops on a separate thread, and calls `watch` at intervals and after its end. After an
+/// exception from `watch` or from a signal handler, the call is stopped, and this function returns when it has ended.
+/// Nothing of it is left then: a repetition finds neither its files nor its locks.
 ///
 /// # Errors
-/// Those of `call_interruptible` and of `watch`.
+/// The engine's errors, as exceptions, and those raised by a signal handler and by `watch`.
 pub fn call_watched<T: Send + 'static>(
     py: Python<'_>,
     method: &str,
     run: impl FnOnce() -> Result<T> + Send + 'static,
     watch: &mut dyn FnMut() -> PyResult<()>,
+    stop: &dyn Fn(),
+) -> PyResult<T> {
+    call_until(py, method, run, watch, Some(stop))
+}
+
+fn call_until<T: Send + 'static>(
+    py: Python<'_>,
+    method: &str,
+    run: impl FnOnce() -> Result<T> + Send + 'static,
+    watch: &mut dyn FnMut() -> PyResult<()>,
+    stop: Option<&dyn Fn()>,
 ) -> PyResult<T> {
     let (sender, receiver) = channel();
     let body = move || {
-        // After a signal the receiver no longer exists.
+        // After a signal, the receiver of a call that cannot be stopped no longer exists.
         let _ = sender.send(run());
     };
     thread::Builder::new().name("hjall-call".to_owned()).spawn(body)?;
@@ -105,8 +117,13 @@ pub fn call_watched<T: Send + 'static>(
                 return Ok(result);
             }
             Err(RecvTimeoutError::Timeout) => {
-                py.check_signals()?;
-                watch()?;
+                let Err(raised) = py.check_signals().and_then(|()| watch()) else { continue };
+                if let Some(stop) = stop {
+                    stop();
+                    // Signals are not checked meanwhile: the exception of one is being raised already.
+                    py.detach(|| drop(receiver.lock().unwrap_or_else(PoisonError::into_inner).recv()));
+                }
+                return Err(raised);
             }
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(PyRuntimeError::new_err("the engine panicked during the call"));

@@ -66,6 +66,9 @@ impl ManualClock {
 
     /// Moves the clock forward by a number of milliseconds or by a `datetime.timedelta`, or back if it is negative.
     ///
+    /// The time of an open database never goes back. It stays at the latest time that the database has seen, and while
+    /// the clock is more than 100 ms behind that, it advances by half of what `advance` moves the clock.
+    ///
     /// >>> import datetime, hjall
     /// >>> clock = hjall.ManualClock(0)
     /// >>> clock.advance(datetime.timedelta(minutes=1))
@@ -76,7 +79,8 @@ impl ManualClock {
         Ok(())
     }
 
-    /// Sets the clock to `now_ms`, in milliseconds since 1970. The time may be earlier than the current one.
+    /// Sets the clock to `now_ms`, in milliseconds since 1970. The time may be earlier than the current one; that of an
+    /// open database does not go back with it, see `advance`.
     fn set(&self, now_ms: &Bound<'_, PyAny>) -> PyResult<()> {
         self.0.set(convert::integer(now_ms, "now_ms")?);
         Ok(())

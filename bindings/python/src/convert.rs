@@ -1,5 +1,6 @@
 //! Converts arguments from Python's types to the engine's.
 
+use std::cell::RefCell;
 use std::fmt::Display;
 
 use bytes::Bytes;
@@ -7,9 +8,9 @@ use hjall_engine::LATEST;
 
 use hjall_engine::mutation::{CompareOp, Durability, check_timestamp};
 use hjall_engine::request::{Columns, TimeRange};
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyList, PyMemoryView, PySequence, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMemoryView, PySequence, PyString, PyTuple};
 
 use crate::error::{self, Place};
 
@@ -20,20 +21,19 @@ pub type Encoding<'a> = Option<&'a str>;
 /// otherwise.
 ///
 /// # Errors
-/// `TypeError` that names the argument (`what`) and the remedy.
+/// `TypeError` that names the argument (`what`) and the remedy, `InvalidArgument` for a `str` that cannot be encoded.
 pub fn bytes(value: &Bound<'_, PyAny>, what: impl Display, encoding: Encoding<'_>) -> PyResult<Bytes> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(Bytes::copy_from_slice(bytes.as_bytes()));
     }
-    if value.is_instance_of::<PyString>() {
+    if let Ok(text) = value.cast::<PyString>() {
         let Some(encoding) = encoding else {
             return Err(PyTypeError::new_err(format!(
                 "{what} must be bytes, not str: write {}.encode(), or open the database with encoding=\"utf-8\"",
                 value.repr()?
             )));
         };
-        let encoded = value.call_method1("encode", (encoding,))?;
-        return Ok(Bytes::copy_from_slice(encoded.cast::<PyBytes>()?.as_bytes()));
+        return encoded(text, encoding, what);
     }
     if let Ok(bytes) = value.cast::<PyByteArray>() {
         return Ok(Bytes::from(bytes.to_vec()));
@@ -60,6 +60,129 @@ pub fn bytes(value: &Bound<'_, PyAny>, what: impl Display, encoding: Encoding<'_
         )));
     }
     Ok(Bytes::copy_from_slice(view.call_method0("tobytes")?.cast::<PyBytes>()?.as_bytes()))
+}
+
+/// The bytes of a `str`. The method of `str` encodes it, and not one that a subclass has in its place, which might
+/// return anything.
+fn encoded(text: &Bound<'_, PyString>, encoding: &str, what: impl Display) -> PyResult<Bytes> {
+    let py = text.py();
+    let encoded = py.get_type::<PyString>().call_method1("encode", (text, encoding)).map_err(|error| {
+        if !error.is_instance_of::<PyUnicodeEncodeError>(py) {
+            return error;
+        }
+        let refused = error::invalid(format!("{what} cannot be encoded: {}: pass bytes", error.value(py)));
+        refused.set_cause(py, Some(error));
+        refused
+    })?;
+    Ok(Bytes::copy_from_slice(encoded.cast::<PyBytes>()?.as_bytes()))
+}
+
+/// The name of the type of a value, for messages.
+///
+/// # Errors
+/// Those of a metaclass of the program.
+pub fn type_name(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(if value.is_none() { "None".to_owned() } else { value.get_type().name()?.to_string() })
+}
+
+/// Text that is a name or a constant. `what` names the argument in messages.
+///
+/// # Errors
+/// `TypeError` if the value is not a `str`, `InvalidArgument` if it is not Unicode text.
+pub fn text(value: &Bound<'_, PyAny>, what: impl Display) -> PyResult<String> {
+    let Ok(text) = value.cast::<PyString>() else {
+        return Err(PyTypeError::new_err(format!("{what} must be str, not {}", type_name(value)?)));
+    };
+    let utf8 = encoded(text, "utf-8", &what)?;
+    String::from_utf8(utf8.into()).map_err(|_| error::invalid(format!("{what} must be Unicode text")))
+}
+
+/// A truth value. `what` names it in messages.
+///
+/// # Errors
+/// `TypeError` unless it is a `bool`.
+pub fn flag(value: &Bound<'_, PyAny>, what: &str) -> PyResult<bool> {
+    let wrong = |_| type_name(value).map_or_else(|error| error, |given| must_be_bool(what, &given));
+    value.extract::<bool>().map_err(wrong)
+}
+
+fn must_be_bool(what: &str, given: &str) -> PyErr {
+    PyTypeError::new_err(format!("{what} must be True or False, not {given}"))
+}
+
+/// The items of a dict, as they are at one moment. The conversion of an item can run code of the program, or let other
+/// threads run, and an iteration over a dict that changes meanwhile panics.
+///
+/// # Errors
+/// None in practice.
+pub fn items<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+    let items = RefCell::new(Vec::with_capacity(dict.len()));
+    dict.locked_for_each(|key, value| {
+        items.borrow_mut().push((key, value));
+        Ok(())
+    })?;
+    Ok(items.into_inner())
+}
+
+/// An iterator over an argument. `wrong` is the message for a value that is not iterable, or that is text or bytes,
+/// whose items are not meant.
+///
+/// # Errors
+/// `TypeError`, and those of the program's `__iter__`.
+pub fn iterate<'py>(
+    value: &Bound<'py, PyAny>,
+    wrong: impl FnOnce() -> PyResult<String>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let not_meant = value.is_instance_of::<PyString>()
+        || value.is_instance_of::<PyBytes>()
+        || value.is_instance_of::<PyByteArray>()
+        || value.is_instance_of::<PyMemoryView>();
+    let refuse = || wrong().map_or_else(|error| error, PyTypeError::new_err);
+    if not_meant {
+        return Err(refuse());
+    }
+    match value.try_iter() {
+        Ok(iterator) => Ok(iterator.into_any()),
+        Err(error) if error.is_instance_of::<PyTypeError>(value.py()) => Err(refuse()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Converters of arguments that PyO3 extracts. Its own messages do not name the argument.
+pub mod argument {
+    use hjall_engine::mutation::{CompareOp, Durability};
+    use pyo3::prelude::*;
+
+    macro_rules! flags {
+        ($($name:ident)*) => {
+            $(
+                /// The argument of this name; see [`super::flag`].
+                pub fn $name(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+                    super::flag(value, stringify!($name))
+                }
+            )*
+        };
+    }
+
+    flags! { include_timestamp sorted_columns raw transaction major incremental preserve_splits }
+
+    /// The argument `wal`; `None` if it is not given.
+    pub fn wal(value: &Bound<'_, PyAny>) -> PyResult<Option<bool>> {
+        if value.is_none() { Ok(None) } else { super::flag(value, "wal").map(Some) }
+    }
+
+    /// The argument `durability`; `None` if it is not given.
+    pub fn durability(value: &Bound<'_, PyAny>) -> PyResult<Option<Durability>> {
+        if value.is_none() {
+            return Ok(None);
+        }
+        super::durability_level(&super::text(value, "durability")?, "durability").map(Some)
+    }
+
+    /// The argument `compare`.
+    pub fn compare(value: &Bound<'_, PyAny>) -> PyResult<CompareOp> {
+        super::compare(&super::text(value, "compare")?)
+    }
 }
 
 /// The bytes of a bytes-like object, for an argument that belongs to no database and so has no encoding.
@@ -229,11 +352,12 @@ pub fn time_range(
 /// # Errors
 /// `InvalidArgument` for an unknown name.
 pub fn durability(name: Option<&str>, wal: Option<bool>) -> PyResult<Durability> {
-    match (name, wal) {
-        (None, Some(false)) => Ok(Durability::SkipWal),
-        (None, _) => Ok(Durability::SyncWal),
-        (Some(name), _) => durability_level(name, "durability"),
-    }
+    Ok(level(name.map(|name| durability_level(name, "durability")).transpose()?, wal))
+}
+
+/// The durability of a mutation, from a level or from HappyBase's flag `wal`.
+pub fn level(given: Option<Durability>, wal: Option<bool>) -> Durability {
+    given.unwrap_or(if wal == Some(false) { Durability::SkipWal } else { Durability::SyncWal })
 }
 
 /// A level of durability by HBase's name. `what` names the argument in messages.

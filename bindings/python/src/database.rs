@@ -22,7 +22,8 @@ pub struct DatabaseHandle {
     options: Options,
     /// The encoding of `str` arguments.
     encoding: Option<String>,
-    /// `None` while the database is closed.
+    /// `None` while the database is closed. No exception may be made and no Python object be touched while the lock is
+    /// held: see [`Self::engine`].
     engine: RwLock<Option<ForkGuard<Engine>>>,
     /// Held while the database is being opened, which may take long. The lock of `engine` is only held briefly.
     opening: Mutex<()>,
@@ -51,8 +52,11 @@ impl DatabaseHandle {
     /// # Errors
     /// `hjall.Closed`, `hjall.ForkError`.
     pub fn engine(&self) -> PyResult<Engine> {
-        match &*self.engine.read() {
-            Some(engine) => Ok(engine.get()?.clone()),
+        // The guard must be gone before an exception is made. That runs Python code, which may let other threads run,
+        // and they would wait for the lock with the GIL.
+        let found = self.engine.read().as_ref().map(|engine| engine.if_owner().cloned());
+        match found {
+            Some(engine) => engine.ok_or_else(error::forked),
             None => Err(error::closed(self.why_closed())),
         }
     }
@@ -82,7 +86,7 @@ impl DatabaseHandle {
 
     /// The engine, if the database is open in this process.
     fn engine_if_open(&self) -> Option<Engine> {
-        self.engine.read().as_ref().filter(|engine| engine.is_owner()).and_then(|engine| engine.get().ok().cloned())
+        self.engine.read().as_ref().and_then(|engine| engine.if_owner().cloned())
     }
 
     fn is_open(&self) -> bool {

@@ -5,7 +5,8 @@ use std::fmt::{self, Write};
 use hjall_engine::mutation::TOO_LARGE_FOR_CLIENT;
 use hjall_engine::{Error, ErrorKind};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyModule, PyType};
 
 /// The subject of a call, for the message of its error.
 #[derive(Clone, Copy)]
@@ -107,13 +108,33 @@ fn message(error: &Error) -> String {
 
 /// Makes an exception of the package by the name of its class.
 pub fn exception(class: &str, message: String) -> PyErr {
-    Python::attach(|py| {
-        let found = py.import("hjall.errors").and_then(|module| module.call_method1("raised_class", (class,)));
-        match found.and_then(|class| Ok(class.cast_into::<PyType>()?)) {
-            Ok(class) => PyErr::from_type(class, (message,)),
-            Err(error) => error,
-        }
+    Python::attach(|py| match raised_class(py, class) {
+        Ok(class) => PyErr::from_type(class, (message,)),
+        Err(error) => error,
     })
+}
+
+/// The class to raise, as `hjall.errors.raised_class` returns it. That is only called for the first exception of a
+/// class in a process that has loaded HBase's Thrift types. Otherwise no bytecode may run here, nor when the exception
+/// is made: when the interpreter exits, CPython before 3.14 ends other threads with `pthread_exit` between two
+/// instructions, and that aborts the process if there are frames of Rust below. A daemon thread that repeats its calls
+/// after the database was closed spends most of its time here.
+fn raised_class<'py>(py: Python<'py>, class: &str) -> PyResult<Bound<'py, PyType>> {
+    static ERRORS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let errors = ERRORS.get_or_try_init(py, || py.import("hjall.errors").map(Bound::unbind))?.bind(py);
+    let plain = errors.getattr(class)?;
+    let modules = py.import("sys")?.getattr("modules")?;
+    let found = match modules.cast::<PyDict>()?.get_item("Hbase_thrift")? {
+        None => plain,
+        Some(thrift) => {
+            let made = errors.getattr("_thrift_classes")?;
+            match made.cast::<PyDict>()?.get_item((plain, thrift.as_ptr() as usize))? {
+                Some(made) => made,
+                None => errors.call_method1("raised_class", (class,))?,
+            }
+        }
+    };
+    Ok(found.cast_into()?)
 }
 
 /// Makes the exception for an argument that has an invalid value. It is also a `ValueError`.
@@ -166,6 +187,9 @@ fn with_attributes(error: &Error, message: String) -> PyErr {
         let _ = value.setattr("hbase_class", error.kind().java_class());
         if let Some(errno) = errno(error) {
             let _ = value.setattr("errno", errno);
+        } else if error.kind() == ErrorKind::DiskFull {
+            // Once a write has failed, the engine refuses the next ones without asking the operating system.
+            let _ = py.import("errno").and_then(|codes| value.setattr("errno", codes.getattr("ENOSPC")?));
         }
     });
     exception

@@ -44,14 +44,14 @@ impl FamilyArgument<'_> {
         let mut family = FamilyDescriptor::new(name).map_err(|e| error::from_method(&e, method))?;
         match (options, attributes) {
             (_, Some(attributes)) => {
-                for (key, value) in attributes {
+                for (key, value) in convert::items(attributes)? {
                     family.set(attribute(&key)?, attribute(&value)?);
                 }
             }
             (options, None) => set_options(&mut family, options.as_ref(), method)?,
         }
         if let Some(configuration) = configuration {
-            for (key, value) in configuration {
+            for (key, value) in convert::items(configuration)? {
                 family.set_configuration(attribute(&key)?, attribute(&value)?);
             }
         }
@@ -69,8 +69,8 @@ fn set_options(family: &mut FamilyDescriptor, options: Option<&Bound<'_, PyDict>
     family.set_max_versions(3).map_err(raise)?;
     family.set_bloom_filter(BloomFilter::None).set_flag("BLOCKCACHE", false);
     let Some(options) = options else { return Ok(()) };
-    for (key, value) in options {
-        let name: String = key.extract()?;
+    for (key, value) in convert::items(options)? {
+        let name = convert::text(&key, "the name of a family option")?;
         if !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_') {
             let value = attribute_of(&value, &name)?;
             family.set(name, value);

@@ -41,6 +41,12 @@ impl<T> ForkGuard<T> {
         self.forks_at_creation == forks()
     }
 
+    /// The value; `None` in a forked child. Unlike [`Self::get`], it may be called while a lock is held, because it
+    /// makes no exception.
+    pub fn if_owner(&self) -> Option<&T> {
+        if self.is_owner() { self.value.as_ref() } else { None }
+    }
+
     /// The value, to change it; `None` in a forked child.
     pub fn get_mut(&mut self) -> Option<&mut T> {
         if self.is_owner() { self.value.as_mut() } else { None }
@@ -56,10 +62,7 @@ impl<T> ForkGuard<T> {
     /// # Errors
     /// `hjall.ForkError` in a forked child.
     pub fn get(&self) -> PyResult<&T> {
-        match &self.value {
-            Some(value) if self.is_owner() => Ok(value),
-            _ => Err(error::forked()),
-        }
+        self.if_owner().ok_or_else(error::forked)
     }
 }
 

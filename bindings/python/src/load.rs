@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use hjall_engine::mutation::{Durability, Put};
 use hjall_engine::{BulkLoad, Error, Table as EngineTable};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -65,6 +66,42 @@ impl Loader {
     }
 }
 
+/// An iterator over the argument `rows` of a bulk load.
+///
+/// # Errors
+/// `TypeError` with the remedy.
+fn iterate_rows<'py>(rows: &Bound<'py, PyAny>, place: Place<'_>) -> PyResult<Bound<'py, PyAny>> {
+    let wrong = |remedy| {
+        let given = convert::type_name(rows)?;
+        Ok(format!("{}rows must be an iterable of (row, data) tuples, not {given}{remedy}", place.prefix("")))
+    };
+    // The items of a mapping are its keys alone.
+    if rows.hasattr("items")? {
+        return Err(PyTypeError::new_err(wrong(": write sorted(rows.items())")?));
+    }
+    convert::iterate(rows, || wrong(""))
+}
+
+/// The row key and the data of an item of `rows`, given its number, which begins at 1.
+///
+/// # Errors
+/// `TypeError` unless it is a tuple of two items.
+pub fn row_and_data<'py>(
+    item: &Bound<'py, PyAny>,
+    number: u64,
+    place: Place<'_>,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let given = match item.cast::<PyTuple>() {
+        Ok(pair) if pair.len() == 2 => return Ok((pair.get_item(0)?, pair.get_item(1)?)),
+        Ok(other) => format!("a tuple of {}", other.len()),
+        Err(_) => convert::type_name(item)?,
+    };
+    Err(PyTypeError::new_err(format!(
+        "{}item {number} of rows must be a tuple (row, data), not {given}",
+        place.prefix("")
+    )))
+}
+
 #[pymethods]
 impl Table {
     /// Loads sorted rows; the implementation of `bulk_load`.
@@ -78,6 +115,7 @@ impl Table {
     ) -> PyResult<u64> {
         let of_all = Place { method: METHOD, table: self.handle().name(), row: None };
         let (timestamp, ttl_ms) = (convert::write_time(timestamp, of_all)?, convert::ttl(ttl_ms)?);
+        let rows = iterate_rows(rows, of_all)?;
         let rows = rows.try_iter()?;
         let table = self.handle().table()?;
         let mut loader = Loader::begin(py, table.get()?, METHOD)?;
@@ -102,15 +140,15 @@ impl Table {
     ) -> PyResult<()> {
         let encoding = self.handle().encoding();
         let (mut columns, mut puts, mut bytes, mut added) = (Columns::default(), Vec::new(), 0, 0_u64);
+        let mut read = 0;
         let mut rows = rows.fuse();
         loop {
             let row = rows.next().transpose()?;
             let is_last = row.is_none();
             if let Some(row) = row {
-                let (key, data) = match row.cast_into::<PyTuple>() {
-                    Ok(pair) => pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?,
-                    Err(error) => error.into_inner().extract()?,
-                };
+                read += 1;
+                let of_all = Place { method: METHOD, table: self.handle().name(), row: None };
+                let (key, data) = row_and_data(&row, read, of_all)?;
                 let key = convert::bytes(&key, "the row key", encoding)?;
                 let context = RowContext { row: &key, encoding };
                 let values = mutation::column_values_like(&data, context, &mut columns)?;

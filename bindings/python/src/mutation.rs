@@ -118,8 +118,9 @@ pub fn column_values_like(
 ) -> PyResult<Vec<ColumnValue>> {
     columns.next = 0;
     if let Ok(dict) = data.cast::<PyDict>() {
-        let mut column_values = Vec::with_capacity(dict.len());
-        for (column, value) in dict {
+        let items = convert::items(dict)?;
+        let mut column_values = Vec::with_capacity(items.len());
+        for (column, value) in items {
             column_values.push(column_value(&column, &value, None, context, columns)?);
         }
         return Ok(column_values);
@@ -218,43 +219,74 @@ pub fn no_qualifier(family: &Bytes) -> Error {
     ))
 }
 
-/// The markers of a delete, from columns and families as in HappyBase, and from `hjall.Marker`s.
+/// The markers of a delete, from columns and families as in HappyBase, and from `hjall.Marker`s; and the number of
+/// items that they were made from.
 ///
 /// # Errors
-/// `TypeError` for any other type, `ValueError` for an unknown kind of marker.
-pub fn markers(columns: &Bound<'_, PyAny>, timestamp: i64, encoding: Encoding<'_>) -> PyResult<Vec<Marker>> {
+/// `TypeError` for any other type, `ValueError` for an invalid marker.
+pub fn markers(columns: &Bound<'_, PyAny>, timestamp: i64, encoding: Encoding<'_>) -> PyResult<(Vec<Marker>, usize)> {
     if columns.is_instance_of::<PyBytes>() || columns.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err(format!(
             "columns must be an iterable of columns: write [{}]",
             columns.repr()?
         )));
     }
-    let mut markers = Vec::new();
-    for item in columns.try_iter()? {
+    let wrong = || {
+        let given = convert::type_name(columns)?;
+        Ok(format!("columns must be an iterable of columns, families and hjall.Marker, not {given}"))
+    };
+    let (mut markers, mut items) = (Vec::new(), 0);
+    for item in convert::iterate(columns, wrong)?.try_iter()? {
         let item = item?;
+        items += 1;
         match item.cast::<PyTuple>() {
             Ok(parts) => markers.push(marker(parts, timestamp, encoding)?),
             Err(_) => add_marker(&mut markers, column_marker(convert::bytes(&item, "a column", encoding)?, timestamp)),
         }
     }
-    Ok(markers)
+    Ok((markers, items))
 }
 
 fn marker(parts: &Bound<'_, PyTuple>, timestamp: i64, encoding: Encoding<'_>) -> PyResult<Marker> {
-    let (kind, column, own): (String, Bound<'_, PyAny>, Option<i64>) = parts.extract()?;
-    let kind = match &kind[..] {
+    let own = match parts.len() {
+        2 => None,
+        3 => Some(parts.get_item(2)?).filter(|own| !own.is_none()),
+        _ => {
+            let shown = parts.repr()?;
+            return Err(PyTypeError::new_err(format!(
+                "a marker must be hjall.Marker(kind, column, timestamp), not {shown}: the timestamp may be left out"
+            )));
+        }
+    };
+    let kind = match &convert::text(&parts.get_item(0)?, "the kind of a marker")?[..] {
         "version" => MarkerKind::Version,
         "column" => MarkerKind::Column,
         "family" => MarkerKind::Family,
         "family-version" => MarkerKind::FamilyVersion,
-        _ => {
+        other => {
             return Err(error::invalid(format!(
-                "the kind of a marker must be version, column, family or family-version, not {kind:?}"
+                "the kind of a marker must be version, column, family or family-version, not {other:?}"
             )));
         }
     };
-    let (family, qualifier) = convert::column(convert::bytes(&column, "a column", encoding)?);
-    Ok(Marker { family, qualifier: qualifier.unwrap_or_default(), kind, timestamp: own.unwrap_or(timestamp) })
+    let column = convert::bytes(&parts.get_item(1)?, "the column of a marker", encoding)?;
+    let timestamp = match own {
+        None => timestamp,
+        Some(own) => convert::integer(&own, format_args!("the timestamp of the marker for {}", Shown(&column)))?,
+    };
+    let of_family = matches!(kind, MarkerKind::Family | MarkerKind::FamilyVersion);
+    let (family, qualifier) = convert::column(column.clone());
+    match qualifier {
+        None if !of_family => Err(error::from_engine(&no_qualifier(&family))),
+        // A family may be written with its colon, as in HappyBase.
+        Some(qualifier) if of_family && !qualifier.is_empty() => Err(error::invalid(format!(
+            "a marker of the kind family or family-version is for a whole family, but {} is a column: write {}, or use \
+             the kind column or version",
+            Shown(&column),
+            Shown(&family)
+        ))),
+        qualifier => Ok(Marker { family, qualifier: qualifier.unwrap_or_default(), kind, timestamp }),
+    }
 }
 
 /// The marker that deletes all versions of a column, or a whole family if `column` has no qualifier.
@@ -286,7 +318,7 @@ pub struct MutationArgument<'py> {
     columns: Option<Bound<'py, PyAny>>,
     timestamp: Option<Bound<'py, PyAny>>,
     ttl_ms: Option<Bound<'py, PyAny>>,
-    durability: Option<String>,
+    durability: Option<Bound<'py, PyAny>>,
 }
 
 impl MutationArgument<'_> {
@@ -298,7 +330,7 @@ impl MutationArgument<'_> {
         let timestamp = convert::write_time(self.timestamp.as_ref(), place)?;
         let durability = match &self.durability {
             None => Durability::UseDefault,
-            name => convert::durability(name.as_deref(), None)?,
+            Some(name) => convert::level(convert::argument::durability(name)?, None),
         };
         let ttl_ms = convert::ttl(self.ttl_ms.as_ref())?;
         Ok(match (&self.columns, self.is_put) {
@@ -308,8 +340,10 @@ impl MutationArgument<'_> {
                 Mutation::Put(Put { row: row.clone(), cells, ttl_ms, durability })
             }
             (columns, _) => {
-                let markers =
-                    columns.as_ref().map_or(Ok(Vec::new()), |columns| markers(columns, timestamp, encoding))?;
+                let markers = match columns {
+                    None => Vec::new(),
+                    Some(columns) => markers(columns, timestamp, encoding)?.0,
+                };
                 Mutation::Delete(Delete { row: row.clone(), markers, timestamp, ttl_ms, durability })
             }
         })

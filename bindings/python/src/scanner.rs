@@ -11,7 +11,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyList, PyType};
 
 use crate::call::{SignalWatcher, call_at};
-use crate::convert;
+use crate::convert::{self, argument};
 use crate::error::{self, Place};
 use crate::exclusive::Exclusive;
 use crate::fork::ForkGuard;
@@ -161,8 +161,8 @@ impl Scanner {
         &self,
         py: Python<'py>,
         n: usize,
-        include_timestamp: bool,
-        sorted_columns: bool,
+        #[pyo3(from_py_with = argument::include_timestamp)] include_timestamp: bool,
+        #[pyo3(from_py_with = argument::sorted_columns)] sorted_columns: bool,
     ) -> PyResult<Bound<'py, PyList>> {
         let rows = self.fetch(py, n)?;
         let format = RowFormat { include_timestamp };

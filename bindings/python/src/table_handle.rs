@@ -53,15 +53,20 @@ impl TableHandle {
     /// `hjall.Closed`, `hjall.ForkError`, and `InvalidArgument` if the name is not a valid table name.
     pub fn table(&self) -> PyResult<Arc<ForkGuard<Table>>> {
         let generation = self.database.generation();
-        if let Some(cached) = &*self.cached.read()
-            && cached.generation == generation
-        {
-            return Ok(Arc::clone(&cached.table));
+        if let Some(table) = self.cached_table(generation) {
+            return Ok(table);
         }
         let engine = self.database.engine()?;
         let name = TableName::parse(&self.name).map_err(|e| error::from_engine(&e))?;
         let table = Arc::new(ForkGuard::new(engine.table(&name)));
-        *self.cached.write() = Some(CachedTable { generation, table: Arc::clone(&table) });
+        let old = self.cached.write().replace(CachedTable { generation, table: Arc::clone(&table) });
+        // Without the lock, because the last reference to an engine closes it.
+        drop(old);
         Ok(table)
+    }
+
+    fn cached_table(&self, generation: u64) -> Option<Arc<ForkGuard<Table>>> {
+        let cached = self.cached.read();
+        cached.as_ref().filter(|cached| cached.generation == generation).map(|cached| Arc::clone(&cached.table))
     }
 }

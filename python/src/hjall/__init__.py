@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from hjall import _native
 from hjall._native import ManualClock
+from hjall.arguments import a_function as _a_function
 from hjall.batch import Batch
 from hjall.cell import Cell, RowCells
 from hjall.database import Database
@@ -58,6 +59,7 @@ from hjall.errors import (
 from hjall.mutations import Delete, Marker, Put
 from hjall.options import Options as _Options
 from hjall.options import check_folder as _check_folder
+from hjall.options import copy_folder as _copy_folder
 from hjall.options import takes_folder as _takes_folder
 from hjall.pool import ConnectionPool
 from hjall.server import Server
@@ -178,7 +180,8 @@ def restore(backup: _Path, folder: _Path, *, progress: _CopyProgress | None = No
     Raises `InvalidArgument` if there is no backup or the folder is in use, `Locked` if another process has the backup
     open, `Corrupt` if it is damaged, `NewerFormat`, `DiskFull`, `StorageError`.
     """
-    _native.restore(_os.fspath(backup), _os.fspath(folder), progress)
+    _a_function("progress", progress)
+    _native.restore(_copy_folder("restore: backup", backup), _copy_folder("restore: folder", folder), progress)
 
 
 # Some platforms cannot fork.

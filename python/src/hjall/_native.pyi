@@ -14,9 +14,9 @@ from typing_extensions import CapsuleType, Self, disjoint_base
 from hjall.arrow.names import ColumnRequest, Target
 from hjall.arrow.protocol import ArrowArray, ArrowStream
 from hjall.descriptors import FamilyArgument, SplitArgument
-from hjall.mutations import Mutation
+from hjall.mutations import Marker, Mutation
 from hjall.scan import ScanArguments
-from hjall.types import BytesLike, Columns, CopyProgress, Data, Name, Row, TimeRange
+from hjall.types import BytesLike, Columns, CopyProgress, Data, Durability, Name, Row, Text, TimeRange
 
 __all__ = [
     "Admin",
@@ -42,7 +42,7 @@ __all__ = [
 
 __version__: str
 
-_Filtering: TypeAlias = "Filter | BytesLike | str | None"
+_Filtering: TypeAlias = "Filter | Text | None"
 # The fields of `hjall.Cell`: column, value, timestamp, kind.
 _CellFields = tuple[bytes, bytes, int, str]
 _Result = TypeVar("_Result")
@@ -125,7 +125,7 @@ class Table:
     @overload
     def row(
         self,
-        row: BytesLike,
+        row: Text,
         columns: Columns = None,
         timestamp: int | None = None,
         include_timestamp: Literal[False] = False,
@@ -136,7 +136,7 @@ class Table:
     @overload
     def row(
         self,
-        row: BytesLike,
+        row: Text,
         columns: Columns = None,
         timestamp: int | None = None,
         *,
@@ -147,7 +147,7 @@ class Table:
     @overload
     def row(
         self,
-        row: BytesLike,
+        row: Text,
         columns: Columns,
         timestamp: int | None,
         include_timestamp: Literal[True],
@@ -158,7 +158,7 @@ class Table:
     @overload
     def row(
         self,
-        row: BytesLike,
+        row: Text,
         columns: Columns = None,
         timestamp: int | None = None,
         include_timestamp: bool = False,
@@ -169,7 +169,7 @@ class Table:
     @overload
     def rows(
         self,
-        rows: Iterable[BytesLike],
+        rows: Iterable[Text],
         columns: Columns = None,
         timestamp: int | None = None,
         include_timestamp: Literal[False] = False,
@@ -180,7 +180,7 @@ class Table:
     @overload
     def rows(
         self,
-        rows: Iterable[BytesLike],
+        rows: Iterable[Text],
         columns: Columns = None,
         timestamp: int | None = None,
         *,
@@ -191,7 +191,7 @@ class Table:
     @overload
     def rows(
         self,
-        rows: Iterable[BytesLike],
+        rows: Iterable[Text],
         columns: Columns,
         timestamp: int | None,
         include_timestamp: Literal[True],
@@ -202,7 +202,7 @@ class Table:
     @overload
     def rows(
         self,
-        rows: Iterable[BytesLike],
+        rows: Iterable[Text],
         columns: Columns = None,
         timestamp: int | None = None,
         include_timestamp: bool = False,
@@ -213,8 +213,8 @@ class Table:
     @overload
     def cells(
         self,
-        row: BytesLike,
-        column: BytesLike,
+        row: Text,
+        column: Text,
         versions: int | None = None,
         timestamp: int | None = None,
         include_timestamp: Literal[False] = False,
@@ -225,8 +225,8 @@ class Table:
     @overload
     def cells(
         self,
-        row: BytesLike,
-        column: BytesLike,
+        row: Text,
+        column: Text,
         versions: int | None = None,
         timestamp: int | None = None,
         *,
@@ -237,8 +237,8 @@ class Table:
     @overload
     def cells(
         self,
-        row: BytesLike,
-        column: BytesLike,
+        row: Text,
+        column: Text,
         versions: int | None,
         timestamp: int | None,
         include_timestamp: Literal[True],
@@ -249,8 +249,8 @@ class Table:
     @overload
     def cells(
         self,
-        row: BytesLike,
-        column: BytesLike,
+        row: Text,
+        column: Text,
         versions: int | None = None,
         timestamp: int | None = None,
         include_timestamp: bool = False,
@@ -260,7 +260,7 @@ class Table:
     ) -> list[Any]: ...
     def exists(
         self,
-        row: BytesLike,
+        row: Text,
         columns: Columns = None,
         timestamp: int | None = None,
         *,
@@ -269,28 +269,28 @@ class Table:
     ) -> bool: ...
     def put(
         self,
-        row: BytesLike,
+        row: Text,
         data: Data,
         timestamp: int | None = None,
         wal: bool | None = ...,
         *,
         ttl_ms: int | None = None,
-        durability: str | None = None,
+        durability: Durability | None = None,
     ) -> None: ...
     def delete(
         self,
-        row: BytesLike,
-        columns: Iterable[Any] | None = None,
+        row: Text,
+        columns: Iterable[Text | Marker] | None = None,
         timestamp: int | None = None,
         wal: bool | None = ...,
         *,
         ttl_ms: int | None = None,
-        durability: str | None = None,
+        durability: Durability | None = None,
     ) -> None: ...
-    def counter_inc(self, row: BytesLike, column: BytesLike, value: int = 1) -> int: ...
+    def counter_inc(self, row: Text, column: Text, value: int = 1) -> int: ...
     def _row_cells(
         self,
-        row: BytesLike,
+        row: Text,
         columns: Columns,
         versions: int | None,
         time_range: TimeRange | None,
@@ -300,35 +300,38 @@ class Table:
         raw: bool,
     ) -> list[_CellFields]: ...
     def _scanner(self, arguments: ScanArguments, method: str = "scan", expected: int | None = None) -> Scanner: ...
-    def _delete_rows(self, keys: list[bytes], durability: str | None) -> None: ...
+    def _delete_rows(self, keys: list[bytes], durability: Durability | None) -> None: ...
     def _put_many(
         self,
-        rows: list[tuple[BytesLike, Data]],
+        rows: list[tuple[Text, Data]],
         timestamp: int | None,
         ttl_ms: int | None,
-        durability: str | None,
+        durability: Durability | None,
     ) -> list[Any]: ...
     def _bulk_load(
         self,
-        rows: Iterable[tuple[BytesLike, Data]],
+        rows: Iterable[tuple[Text, Data]],
         timestamp: int | None,
         ttl_ms: int | None,
         progress: Callable[[int], object] | None,
     ) -> int: ...
-    def _mutate_row(self, row: BytesLike, mutations: list[Mutation]) -> None: ...
+    def _mutate_row(self, row: Text, mutations: list[Mutation]) -> None: ...
     def _check_and_mutate(
         self,
-        row: BytesLike,
-        column: BytesLike,
+        row: Text,
+        column: Text,
         compare: str,
-        value: BytesLike | None,
+        value: Text | None,
         mutations: list[Mutation],
+        method: str,
     ) -> bool: ...
+    def _count(self, row: Text, column: Text, value: int, method: str) -> int: ...
+    def _counter_set(self, row: Text, column: Text, stored: bytes) -> None: ...
     def _increment(
-        self, row: BytesLike, amounts: list[tuple[Any, int]], ttl_ms: int | None, durability: str | None
+        self, row: Text, amounts: list[tuple[Any, int]], ttl_ms: int | None, durability: Durability | None
     ) -> list[_CellFields]: ...
     def _append(
-        self, row: BytesLike, suffixes: list[tuple[Any, Any]], ttl_ms: int | None, durability: str | None
+        self, row: Text, suffixes: list[tuple[Any, Any]], ttl_ms: int | None, durability: Durability | None
     ) -> list[_CellFields]: ...
 
 @final
@@ -353,10 +356,10 @@ class Batch:
         wal: bool | None = ...,
         *,
         ttl_ms: int | None = None,
-        durability: str | None = None,
+        durability: Durability | None = None,
     ) -> Self: ...
-    def put(self, row: BytesLike | str, data: Data, wal: bool | None = None) -> None: ...
-    def delete(self, row: BytesLike | str, columns: Iterable[Any] | None = None, wal: bool | None = None) -> None: ...
+    def put(self, row: Text, data: Data, wal: bool | None = None) -> None: ...
+    def delete(self, row: Text, columns: Iterable[Text | Marker] | None = None, wal: bool | None = None) -> None: ...
     def send(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(
@@ -534,7 +537,7 @@ def load_arrow(
     family: bytes | None,
     timestamp: int | str | None,
     ttl_ms: int | None,
-    durability: str | None,
+    durability: Durability | None,
     batch_rows: int,
     progress: Callable[[int], object] | None,
     bulk: bool,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from hjall import _native
-from hjall.types import BytesLike, Data
+from hjall.arguments import a_function
+from hjall.types import Data, Text
 
 
 class BulkLoads(_native.Table):
@@ -13,7 +14,7 @@ class BulkLoads(_native.Table):
 
     def bulk_load(
         self,
-        rows: Iterable[tuple[BytesLike, Data]],
+        rows: Iterable[tuple[Text, Data]],
         timestamp: int | None = None,
         *,
         ttl_ms: int | None = None,
@@ -43,4 +44,5 @@ class BulkLoads(_native.Table):
         >>> db.table("t").row(b"499")
         {b'f:n': b'499'}
         """
+        a_function("progress", progress)
         return self._bulk_load(rows, timestamp, ttl_ms, progress)

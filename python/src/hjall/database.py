@@ -10,14 +10,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from hjall import _native
-from hjall.arguments import invalid
+from hjall.arguments import a_dict, a_function, a_list, an_integer, encoded, invalid
 from hjall.descriptors import Family, SplitArgument, TableDescriptor, family_argument, family_arguments
 from hjall.errors import TableExists, raised_class
-from hjall.options import Options, check_options
+from hjall.options import Options, check_options, copy_folder
 from hjall.server import Server
 from hjall.statistics import Statistics, TableStatistics
 from hjall.table import Table
-from hjall.types import BytesLike, CopyProgress, Name, Path
+from hjall.types import CopyProgress, Name, Path, Text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -142,6 +142,11 @@ class Database:
         >>> host
         '127.0.0.1'
         """
+        if not isinstance(host, str):
+            raise TypeError(f"serve: host must be str, not {type(host).__name__}")
+        an_integer("serve: port", port)
+        if not isinstance(grace, (int, float)):
+            raise TypeError(f"serve: grace must be a number of seconds, not {type(grace).__name__}")
         if not 0 <= port <= PORT_MAX:
             raise invalid(f"port must be from 0, which chooses a free one, to {PORT_MAX}, not {port}")
         server = Server(_native.Server(self._native, host, port, grace))
@@ -194,7 +199,7 @@ class Database:
         name: Name,
         families: Mapping[Any, Mapping[str, Any] | Family | None],
         *,
-        split_keys: Iterable[BytesLike] | None = None,
+        split_keys: Iterable[Text] | None = None,
         num_regions: int | None = None,
         split_algo: str | None = None,
         attributes: Mapping[Any, Any] | None = None,
@@ -227,9 +232,11 @@ class Database:
             )
             error.kind = "InvalidDescriptor"
             raise error
-        splits = SplitArgument(None if split_keys is None else list(split_keys), num_regions, split_algo)
+        keys = None if split_keys is None else a_list("split_keys must be an iterable of row keys", split_keys)
+        splits = SplitArgument(keys, num_regions, split_algo)
+        set_attributes = a_dict("attributes", attributes)
         try:
-            self._admin.create_table(self._table_name(name), family_arguments(families), dict(attributes or {}), splits)
+            self._admin.create_table(self._table_name(name), family_arguments(families), set_attributes, splits)
         except TableExists:
             if not if_not_exists:
                 raise
@@ -278,10 +285,11 @@ class Database:
 
         `progress`: called about 20 times per second with the bytes of keys and values read so far, before compression;
         `table_statistics` has the size of the files. An exception from it, or from a signal handler, ends the
-        compaction, which leaves the data unchanged.
+        compaction, which leaves the data unchanged, and is raised when it has ended.
 
         Raises `TableNotFound`, `StorageError`.
         """
+        a_function("progress", progress)
         self._admin.compact_table(self._table_name(name), major, progress)
 
     def flush_table(self, name: Name) -> None:
@@ -299,7 +307,8 @@ class Database:
         unless it has been opened for writing since. Damage to a shared file on the disk is damage to the backup, too.
 
         `progress`: called about 20 times per second as ``progress(table, family, cells, bytes)``, with what is being
-        copied and the cells and bytes copied so far; an exception from it ends the backup.
+        copied and the cells and bytes copied so far. An exception from it, or from a signal handler, ends the backup,
+        and is raised when nothing of it is left. The last call is made when the backup is complete, which then remains.
 
         Raises `InvalidArgument` if the folder is in use, `Stale` if tables were altered or dropped in three attempts,
         `Corrupt`, `DiskFull`, `StorageError`.
@@ -315,7 +324,8 @@ class Database:
         ...         again.table("t").row(b"r")
         {b'f:q': b'1'}
         """
-        self._admin.backup(folder, progress, incremental)
+        a_function("progress", progress)
+        self._admin.backup(copy_folder("backup: folder", folder), progress, incremental)
 
     def table_statistics(self, name: Name) -> TableStatistics:
         """Returns figures of a table: the size and number of its files (data that are still in memory are not counted),
@@ -383,10 +393,10 @@ class Database:
         """
         full = self._table_name(name)
         if families is None:
-            self._admin.set_attributes(full, dict(attributes or {}))
+            self._admin.set_attributes(full, a_dict("attributes", attributes))
         else:
             _check_families(families)
-            changes = {_key(key): value for key, value in (attributes or {}).items()}
+            changes = {_key(key): value for key, value in a_dict("attributes", attributes).items()}
             merged = {**self._admin.describe(full, "alter_table")["attributes"], **changes}
             self._admin.modify_table(full, family_arguments(families), merged)
 
@@ -425,11 +435,11 @@ class Database:
 
     def create_namespace(self, name: str, configuration: Mapping[str, str] | None = None) -> None:
         """Creates a namespace. Raises `NamespaceExists`, `Refused` for an invalid name."""
-        self._admin.put_namespace(name, dict(configuration or {}), True)
+        self._admin.put_namespace(name, a_dict("configuration", configuration), True)
 
     def alter_namespace(self, name: str, configuration: Mapping[str, str]) -> None:
         """Replaces the configuration of a namespace. Raises `NamespaceNotFound`."""
-        self._admin.put_namespace(name, dict(configuration), False)
+        self._admin.put_namespace(name, a_dict("configuration", configuration), False)
 
     def describe_namespace(self, name: str) -> dict[str, str]:
         """Returns the configuration of a namespace. Raises `NamespaceNotFound`."""
@@ -455,10 +465,10 @@ class Database:
 def name_bytes(name: Name) -> bytes:
     """Returns a name as bytes. Raises `TypeError` if it is neither `str` nor `bytes`."""
     if isinstance(name, str):
-        return name.encode()
+        return encoded(name, "the name of a table")
     if isinstance(name, bytes):
         return name
-    raise TypeError(f"a name must be str or bytes, not {type(name).__name__}")
+    raise TypeError(f"the name of a table must be str or bytes, not {type(name).__name__}")
 
 
 def _check_families(families: object) -> None:

@@ -69,7 +69,9 @@ def family_argument(name: Any, options: Any) -> FamilyArgument:
         return FamilyArgument(name, attributes=dict(options.attributes), configuration=dict(options.configuration))
     if options is None or isinstance(options, dict):
         return FamilyArgument(name, options)
-    raise TypeError(f"a family must be a dict of options, None or hjall.Family, not {type(options).__name__}")
+    raise TypeError(
+        f"the options of the family {name!r} must be a dict, None or hjall.Family, not {type(options).__name__}"
+    )
 
 
 def family_arguments(families: Mapping[Any, Any]) -> list[FamilyArgument]:

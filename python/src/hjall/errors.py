@@ -144,6 +144,7 @@ def raised_class(name: str) -> type[Error]:
     return found
 
 
+# By the class and the `id` of the module. The native module reads it, too.
 _thrift_classes: dict[tuple[type[Error], int], type[Error]] = {}
 
 
@@ -156,11 +157,6 @@ def _thrift_class(plain: type[Error], thrift: Any) -> type[Error]:
     else:
         declared = thrift.IOError
 
-    def init(self: Any, *args: Any) -> None:
-        plain.__init__(self, *args)
-        # Fields of a Thrift struct, which programs read.
-        self.message = args[0] if args else None
-
     def reduce(self: Any) -> Any:
         return (
             plain,
@@ -169,7 +165,11 @@ def _thrift_class(plain: type[Error], thrift: Any) -> type[Error]:
         )
 
     names = {
-        "__init__": init,
+        # That of the built-in class, and not that of Thrift's, because native code that makes an exception must not run
+        # bytecode (see bindings/python/src/error.rs).
+        "__init__": plain.__init__,
+        # A field of the Thrift struct, which programs read.
+        "message": property(lambda self: self.args[0] if self.args else None),
         "__reduce__": reduce,
         "__str__": plain.__str__,
         "__repr__": plain.__repr__,

@@ -77,7 +77,14 @@ def _shown(make: Callable[P, Made]) -> Callable[P, Made]:
     def call(*args: P.args, **kwargs: P.kwargs) -> Made:
         # An iterator would be empty the second time.
         values: Any = [list(arg) if isinstance(arg, Iterator) else arg for arg in args]
-        made = make(*values, **kwargs)
+        try:
+            made = make(*values, **kwargs)
+        except (TypeError, OverflowError) as error:
+            # Missing and unknown arguments are named by Python.
+            named = str(error).startswith(make.__name__)
+            raise error if named else type(error)(f"{make.__name__}: {error}") from None
+        except UnicodeEncodeError as error:
+            raise invalid(f"{make.__name__}: {error}") from error
         words = [*(repr(value) for value in values), *(f"{name}={value!r}" for name, value in kwargs.items())]
         made._describe(f"{make.__name__}({', '.join(words)})")
         return made

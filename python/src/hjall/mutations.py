@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
-from hjall.types import BytesLike, Data
+from hjall.arguments import a_list
+from hjall.types import Data, Durability, Text
 
 
 class Marker(NamedTuple):
-    """A delete marker of a chosen kind, for deletes of single versions and for markers with their own timestamps.
+    """A delete marker of a chosen kind, for deletes of single versions and for markers with their own timestamps. A
+    plain tuple of the same items is accepted in its place.
 
     >>> Marker("version", b"f:a", 5)
     Marker(kind='version', column=b'f:a', timestamp=5)
     """
 
-    kind: str
+    kind: Literal["version", "column", "family", "family-version"]
     """``version``: the version of a column with exactly `timestamp`, or the newest one. ``column``: all versions of a
     column up to and including `timestamp`. ``family``: all cells of a family up to and including `timestamp`.
     ``family-version``: all cells of a family with exactly `timestamp`."""
-    column: BytesLike
+    column: Text
     """The column; for the kinds ``family`` and ``family-version``, the family."""
     timestamp: int | None = None
     """In milliseconds since 1970; `None` stands for the timestamp of the delete."""
@@ -34,7 +36,7 @@ class Put:
     data: Data
     timestamp: int | None = None
     ttl_ms: int | None = None
-    durability: str | None = None
+    durability: Durability | None = None
 
     _is_put: ClassVar[bool] = True
 
@@ -48,10 +50,10 @@ class Delete:
     """A delete of a row, or of some of its columns and families. The fields are the arguments of `Table.delete`, except
     that a `durability` of `None` stands for the table's."""
 
-    columns: Iterable[BytesLike | Marker] | None = None
+    columns: Iterable[Text | Marker] | None = None
     timestamp: int | None = None
     ttl_ms: int | None = None
-    durability: str | None = None
+    durability: Durability | None = None
 
     _is_put: ClassVar[bool] = False
 
@@ -65,13 +67,21 @@ Mutation = Put | Delete
 
 def mutation_list(mutations: Iterable[Mutation]) -> list[Mutation]:
     """Collects mutations in a list. Raises `TypeError` for an item that is neither a `Put` nor a `Delete`."""
-    checked = list(mutations)
+    if isinstance(mutations, (Put, Delete)):
+        raise TypeError(f"mutations must be an iterable of hjall.Put and hjall.Delete: write [{mutations!r}]")
+    checked = a_list("mutations must be an iterable of hjall.Put and hjall.Delete", mutations)
     for mutation in checked:
         if not isinstance(mutation, (Put, Delete)):
             raise TypeError(f"a mutation must be hjall.Put or hjall.Delete, not {type(mutation).__name__}")
     return checked
 
 
-def column_pairs(data: Any) -> list[tuple[Any, Any]]:
-    """The pairs of a mapping from columns, or of an iterable of pairs."""
-    return list(data.items() if hasattr(data, "items") else data)
+def column_pairs(method: str, data: Any, what: str) -> list[tuple[Any, Any]]:
+    """The pairs of a mapping from columns, or of an iterable of pairs. `what`: the other items of the pairs, for
+    messages. Raises `TypeError` for other data."""
+    expected = f"{method}: data must be a dict from columns to {what}, or an iterable of pairs of them"
+    pairs: list[tuple[Any, Any]] = list(data.items()) if hasattr(data, "items") else a_list(expected, data)
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"{expected}, without {pair!r}")
+    return pairs

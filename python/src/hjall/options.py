@@ -9,10 +9,10 @@ import ipaddress
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypedDict, TypeVar, cast
+from typing import Any, Literal, TypedDict, TypeVar, cast
 
 from hjall import _native
-from hjall.arguments import invalid
+from hjall.arguments import a_flag, invalid
 from hjall.types import Name, Path
 
 
@@ -29,7 +29,7 @@ class Options(TypedDict, total=False):
     write_buffer_bytes: int | None
     catalog_bytes: int | None
     cell_bytes_max: int | None
-    durability: str | None
+    durability: Literal["SYNC_WAL", "FSYNC_WAL"] | None
     sync_interval: float | None
     read_only: bool
 
@@ -73,9 +73,17 @@ def check_options(options: Mapping[str, Any], function: str) -> None:
             raise TypeError(f"{function}: {name} must be an integer, a number of bytes, not {type(number).__name__}")
         if number < 0:
             raise invalid(f"{function}: {name} must not be negative: {number}")
+    durability, interval = options.get("durability"), options.get("sync_interval")
+    if durability is not None and not isinstance(durability, str):
+        raise TypeError(f"{function}: durability must be str, not {type(durability).__name__}")
+    if interval is not None and not isinstance(interval, (int, float)):
+        raise TypeError(f"{function}: sync_interval must be a number of seconds, not {type(interval).__name__}")
+    a_flag(f"{function}: read_only", options.get("read_only", False))
     clock, encoding = options.get("clock"), options.get("encoding")
     if clock is not None and not isinstance(clock, _native.ManualClock):
         raise TypeError(f"{function}: clock must be a hjall.ManualClock, not {type(clock).__name__}")
+    if encoding is not None and not isinstance(encoding, str):
+        raise TypeError(f"{function}: encoding must be str, not {type(encoding).__name__}")
     if encoding is not None:
         try:
             codecs.lookup(encoding)
@@ -123,6 +131,15 @@ def check_folder(path: Path, function: str) -> str:
             f"{function} opens a folder in this process, and {name!r} looks like the address of a server: use "
             f'happybase.Connection for a server, or write "./{name}" for a folder of this name'
         )
+    return name
+
+
+def copy_folder(what: str, path: Path) -> str:
+    """Returns the name of the folder of a copy. `what`: the argument, for messages. Raises `TypeError` for any other
+    type."""
+    name: object = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+    if not isinstance(name, str):
+        raise TypeError(f"{what} must be str or os.PathLike, not {type(path).__name__}")
     return name
 
 

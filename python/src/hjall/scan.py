@@ -9,11 +9,11 @@ from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from hjall import _native
-from hjall.arguments import an_integer, at_least_one
+from hjall.arguments import a_flag, an_integer, at_least_one
 from hjall.cell import Cell, RowCells
 from hjall.errors import Error
 from hjall.filters import Filter
-from hjall.types import BytesLike, Columns, Row, TimeRange
+from hjall.types import Columns, Row, Text, TimeRange
 
 Item_co = TypeVar("Item_co", covariant=True)
 
@@ -25,11 +25,11 @@ BATCH_SIZE = 1000
 class ScanArguments:
     """The arguments of a scan. `check` checks them."""
 
-    row_start: BytesLike | None = None
-    row_stop: BytesLike | None = None
-    row_prefix: BytesLike | None = None
+    row_start: Text | None = None
+    row_stop: Text | None = None
+    row_prefix: Text | None = None
     columns: Columns = None
-    filter: Filter | BytesLike | str | None = None
+    filter: Filter | Text | None = None
     timestamp: int | None = None
     time_range: TimeRange | None = None
     versions: int | None = 1
@@ -74,6 +74,7 @@ class ScanArguments:
 
     def _check(self, least_batch: int) -> None:
         self.reverse = bool(self.reverse)
+        a_flag("raw", self.raw)
         for name, number in (("limit", self.limit), ("scan_batching", self.scan_batching)):
             at_least_one(name, number, bits=31)
         if self.versions is not None:

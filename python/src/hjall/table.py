@@ -6,8 +6,8 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from hjall import _native, counters
-from hjall.arguments import at_least_one, invalid
-from hjall.arrow.names import ColumnNames, column_requests, decoder, family_name, targets
+from hjall.arguments import a_flag, a_function, a_list, a_text, an_integer, at_least_one, invalid
+from hjall.arrow.names import ColumnNames, Decoder, column_requests, decoder, family_name, targets
 from hjall.arrow.protocol import ArrowArray, ArrowStream
 from hjall.arrow.scan import ArrowScan
 from hjall.batch import Batch
@@ -17,7 +17,7 @@ from hjall.errors import Error
 from hjall.filters import Filter, FirstKeyOnlyFilter, KeyOnlyFilter
 from hjall.mutations import Mutation, Put, column_pairs, mutation_list
 from hjall.scan import BATCH_SIZE, PREVIEW_ROWS, Scan, ScanArguments, cells_of, description, rows_html, rows_of
-from hjall.types import BytesLike, Columns, Data, Name, Row, TimeRange
+from hjall.types import Amounts, Columns, Data, Durability, Name, Row, Suffixes, Text, TimeRange
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -83,11 +83,11 @@ class Table(BulkLoads):
     @overload
     def scan(
         self,
-        row_start: BytesLike | None = None,
-        row_stop: BytesLike | None = None,
-        row_prefix: BytesLike | None = None,
+        row_start: Text | None = None,
+        row_stop: Text | None = None,
+        row_prefix: Text | None = None,
         columns: Columns = None,
-        filter: Filter | BytesLike | str | None = None,
+        filter: Filter | Text | None = None,
         timestamp: int | None = None,
         include_timestamp: Literal[False] = False,
         batch_size: int = BATCH_SIZE,
@@ -101,11 +101,11 @@ class Table(BulkLoads):
     @overload
     def scan(
         self,
-        row_start: BytesLike | None = None,
-        row_stop: BytesLike | None = None,
-        row_prefix: BytesLike | None = None,
+        row_start: Text | None = None,
+        row_stop: Text | None = None,
+        row_prefix: Text | None = None,
         columns: Columns = None,
-        filter: Filter | BytesLike | str | None = None,
+        filter: Filter | Text | None = None,
         timestamp: int | None = None,
         *,
         include_timestamp: Literal[True],
@@ -119,11 +119,11 @@ class Table(BulkLoads):
     @overload
     def scan(
         self,
-        row_start: BytesLike | None = None,
-        row_stop: BytesLike | None = None,
-        row_prefix: BytesLike | None = None,
+        row_start: Text | None = None,
+        row_stop: Text | None = None,
+        row_prefix: Text | None = None,
         columns: Columns = None,
-        filter: Filter | BytesLike | str | None = None,
+        filter: Filter | Text | None = None,
         timestamp: int | None = None,
         include_timestamp: bool = False,
         batch_size: int = BATCH_SIZE,
@@ -136,11 +136,11 @@ class Table(BulkLoads):
     ) -> Scan[tuple[bytes, Row]]: ...
     def scan(
         self,
-        row_start: BytesLike | None = None,
-        row_stop: BytesLike | None = None,
-        row_prefix: BytesLike | None = None,
+        row_start: Text | None = None,
+        row_stop: Text | None = None,
+        row_prefix: Text | None = None,
         columns: Columns = None,
-        filter: Filter | BytesLike | str | None = None,
+        filter: Filter | Text | None = None,
         timestamp: int | None = None,
         include_timestamp: bool = False,
         batch_size: int = BATCH_SIZE,
@@ -201,11 +201,11 @@ class Table(BulkLoads):
 
     def count(
         self,
-        row_start: BytesLike | None = None,
-        row_stop: BytesLike | None = None,
-        row_prefix: BytesLike | None = None,
+        row_start: Text | None = None,
+        row_stop: Text | None = None,
+        row_prefix: Text | None = None,
         columns: Columns = None,
-        filter: Filter | BytesLike | str | None = None,
+        filter: Filter | Text | None = None,
         *,
         time_range: TimeRange | None = None,
         progress: Callable[[int], object] | None = None,
@@ -223,6 +223,7 @@ class Table(BulkLoads):
         >>> db.table("t").count(), db.table("t").count(row_prefix=b"a")
         (3, 2)
         """
+        a_function("progress", progress)
         arguments = ScanArguments.checked(
             "count",
             self.name,
@@ -250,12 +251,12 @@ class Table(BulkLoads):
 
     def delete_rows(
         self,
-        row_start: BytesLike | None = None,
-        row_stop: BytesLike | None = None,
-        row_prefix: BytesLike | None = None,
-        filter: Filter | BytesLike | str | None = None,
+        row_start: Text | None = None,
+        row_stop: Text | None = None,
+        row_prefix: Text | None = None,
+        filter: Filter | Text | None = None,
         *,
-        durability: str | None = None,
+        durability: Durability | None = None,
         progress: Callable[[int], object] | None = None,
     ) -> int:
         """Deletes the rows of a range: those whose keys start with `row_prefix`, or from `row_start` to before
@@ -280,6 +281,7 @@ class Table(BulkLoads):
                 "delete_rows needs row_prefix, row_start or row_stop: without them it would delete all rows, which "
                 "Database.truncate_table does"
             )
+        a_function("progress", progress)
         arguments = ScanArguments.checked(
             "delete_rows",
             self.name,
@@ -307,12 +309,12 @@ class Table(BulkLoads):
 
     def row_cells(
         self,
-        row: BytesLike,
+        row: Text,
         columns: Columns = None,
         *,
         versions: int | None = 1,
         time_range: TimeRange | None = None,
-        filter: Filter | BytesLike | str | None = None,
+        filter: Filter | Text | None = None,
         limit: int | None = None,
         offset: int = 0,
         raw: bool = False,
@@ -337,14 +339,14 @@ class Table(BulkLoads):
 
     def scan_cells(
         self,
-        row_start: BytesLike | None = None,
-        row_stop: BytesLike | None = None,
-        row_prefix: BytesLike | None = None,
+        row_start: Text | None = None,
+        row_stop: Text | None = None,
+        row_prefix: Text | None = None,
         columns: Columns = None,
         *,
         versions: int | None = 1,
         time_range: TimeRange | None = None,
-        filter: Filter | BytesLike | str | None = None,
+        filter: Filter | Text | None = None,
         batch_size: int = BATCH_SIZE,
         scan_batching: int | None = None,
         limit: int | None = None,
@@ -392,13 +394,14 @@ class Table(BulkLoads):
         wal: bool | None = True,
         *,
         ttl_ms: int | None = None,
-        durability: str | None = None,
+        durability: Durability | None = None,
     ) -> Batch:
         """Returns a `Batch`, which collects puts and deletes of any number of rows and sends them together: when
         `send` is called, at the end of a ``with`` block, or as soon as it holds `batch_size` mutations.
 
         `batch_size`: the number of columns put or deleted after which the batch is sent. `transaction`: send nothing if
-        the ``with`` block raises an exception; it cannot be combined with `batch_size`. The puts of a row are applied
+        the ``with`` block raises an exception; it cannot be combined with `batch_size`. All puts are sent before all
+        deletes, as in HappyBase, so that a delete hides a put that was added after it. The puts of a row are applied
         atomically, and so are its deletes; a batch as a whole is not atomic. The other arguments are those of `put`.
 
         >>> import hjall
@@ -425,11 +428,11 @@ class Table(BulkLoads):
 
     def put_many(
         self,
-        rows: Iterable[tuple[BytesLike, Data]],
+        rows: Iterable[tuple[Text, Data]],
         timestamp: int | None = None,
         *,
         ttl_ms: int | None = None,
-        durability: str | None = None,
+        durability: Durability | None = None,
     ) -> list[Error | None]:
         """Puts several rows independently. Returns a list with one item per row: `None`, or the exception that `put`
         would have raised.
@@ -443,9 +446,14 @@ class Table(BulkLoads):
         >>> db.table("t").put_many([(b"a", {b"f:x": b"1"}), (b"b", {b"g:x": b"2"})])
         [None, FamilyNotFound(...)]
         """
-        return self._put_many(list(rows), timestamp, ttl_ms, durability)
+        expected = (
+            f"put_many: table {self.name.decode(errors='replace')}: rows must be an iterable of (row, data) tuples"
+        )
+        if hasattr(rows, "items"):
+            raise TypeError(f"{expected}, not {type(rows).__name__}: write rows.items()")
+        return self._put_many(a_list(expected, rows), timestamp, ttl_ms, durability)
 
-    def mutate_row(self, row: BytesLike, mutations: Iterable[Mutation]) -> None:
+    def mutate_row(self, row: Text, mutations: Iterable[Mutation]) -> None:
         """Applies puts and deletes of one row atomically, with one timestamp. A delete hides a put with the same
         timestamp in the same call.
 
@@ -462,9 +470,9 @@ class Table(BulkLoads):
 
     def check_and_mutate(
         self,
-        row: BytesLike,
-        column: BytesLike,
-        value: BytesLike | None,
+        row: Text,
+        column: Text,
+        value: Text | None,
         mutations: Iterable[Mutation],
         *,
         compare: str = "=",
@@ -486,19 +494,19 @@ class Table(BulkLoads):
         >>> table.check_and_mutate(b"r", b"f:state", b"old", [hjall.Delete()])
         False
         """
-        return self._check_and_mutate(row, column, compare, value, mutation_list(mutations))
+        return self._check_and_mutate(row, column, compare, value, mutation_list(mutations), "check_and_mutate")
 
     def check_and_put(
         self,
-        row: BytesLike,
-        column: BytesLike,
-        value: BytesLike | None,
+        row: Text,
+        column: Text,
+        value: Text | None,
         data: Data,
         *,
         compare: str = "=",
         timestamp: int | None = None,
         ttl_ms: int | None = None,
-        durability: str | None = None,
+        durability: Durability | None = None,
     ) -> bool:
         """Puts `data` if the comparison of `value` with a column holds, as `check_and_mutate` with one put. Returns
         whether the data was written.
@@ -511,16 +519,17 @@ class Table(BulkLoads):
         >>> db.table("t").check_and_put(b"r", b"f:a", None, {b"f:a": b"first"})
         True
         """
-        return self._check_and_mutate(row, column, compare, value, [Put(data, timestamp, ttl_ms, durability)])
+        put = Put(data, timestamp, ttl_ms, durability)
+        return self._check_and_mutate(row, column, compare, value, [put], "check_and_put")
 
     def append(
         self,
-        row: BytesLike,
-        data: Data,
+        row: Text,
+        data: Suffixes,
         *,
         include_timestamp: bool = False,
         ttl_ms: int | None = None,
-        durability: str | None = None,
+        durability: Durability | None = None,
     ) -> Row:
         """Appends bytes to values of one row atomically. Returns a dict from column to the new value, or to
         ``(value, timestamp)`` with `include_timestamp`.
@@ -535,19 +544,19 @@ class Table(BulkLoads):
         >>> table.append(b"r", {b"f:log": b"one "}), table.append(b"r", {b"f:log": b"two "})
         ({b'f:log': b'one '}, {b'f:log': b'one two '})
         """
-        cells = self._append(row, column_pairs(data), ttl_ms, durability)
+        cells = self._append(row, column_pairs("append", data, "bytes"), ttl_ms, durability)
         return {name: (value, timestamp) if include_timestamp else value for name, value, timestamp, _ in cells}
 
     # -- counters ---------------------------------------------------------------------------------
 
     def increment(
         self,
-        row: BytesLike,
-        data: Mapping[Any, int] | Iterable[tuple[Any, int]],
+        row: Text,
+        data: Amounts,
         *,
         include_timestamp: bool = False,
         ttl_ms: int | None = None,
-        durability: str | None = None,
+        durability: Durability | None = None,
     ) -> dict[bytes, Any]:
         """Adds to several counters of one row atomically. Returns a dict from column to the new count, or to
         ``(count, timestamp)`` with `include_timestamp`.
@@ -562,11 +571,11 @@ class Table(BulkLoads):
         >>> db.table("t").increment(b"r", {b"f:up": 2, b"f:down": -1})
         {b'f:down': -1, b'f:up': 2}
         """
-        cells = self._increment(row, column_pairs(data), ttl_ms, durability)
+        cells = self._increment(row, column_pairs("increment", data, "amounts"), ttl_ms, durability)
         counts = ((name, counters.decoded(value), timestamp) for name, value, timestamp, _ in cells)
         return {name: (count, timestamp) if include_timestamp else count for name, count, timestamp in counts}
 
-    def counter_get(self, row: BytesLike, column: BytesLike) -> int:
+    def counter_get(self, row: Text, column: Text) -> int:
         """Returns the count of a counter. A missing counter is created and set to 0, as in HappyBase.
 
         Raises the errors of `counter_inc`.
@@ -577,9 +586,9 @@ class Table(BulkLoads):
         >>> db.table("t").counter_get(b"r", b"f:visits")
         0
         """
-        return self.counter_inc(row, column, 0)
+        return self._count(row, column, 0, "counter_get")
 
-    def counter_set(self, row: BytesLike, column: BytesLike, value: int = 0) -> None:
+    def counter_set(self, row: Text, column: Text, value: int = 0) -> None:
         """Sets a counter to `value`, a signed 64-bit integer.
 
         Raises `struct.error` if `value` does not fit into 64 bits, and the errors of `put`.
@@ -591,9 +600,9 @@ class Table(BulkLoads):
         >>> db.table("t").counter_inc(b"r", b"f:visits")
         8
         """
-        self.put(row, [(column, counters.encoded(value))])
+        self._counter_set(row, column, counters.encoded(value))
 
-    def counter_dec(self, row: BytesLike, column: BytesLike, value: int = 1) -> int:
+    def counter_dec(self, row: Text, column: Text, value: int = 1) -> int:
         """Subtracts `value` from a counter atomically and returns the new count; see `counter_inc`.
 
         >>> import hjall
@@ -602,7 +611,7 @@ class Table(BulkLoads):
         >>> db.table("t").counter_dec(b"r", b"f:stock", 3)
         -3
         """
-        return self.counter_inc(row, column, counters.negated(value))
+        return self._count(row, column, counters.negated(value), "counter_dec")
 
     # -- Arrow data -------------------------------------------------------------------------------
 
@@ -610,19 +619,19 @@ class Table(BulkLoads):
         self,
         columns: ColumnNames | None = None,
         *,
-        row_start: BytesLike | None = None,
-        row_stop: BytesLike | None = None,
-        row_prefix: BytesLike | None = None,
-        filter: Filter | BytesLike | str | None = None,
+        row_start: Text | None = None,
+        row_stop: Text | None = None,
+        row_prefix: Text | None = None,
+        filter: Filter | Text | None = None,
         limit: int | None = None,
         reverse: bool = False,
         timestamp: int | None = None,
         time_range: TimeRange | None = None,
         versions: int = 1,
         layout: Literal["rows", "cells"] = "rows",
-        values: object = "binary",
+        values: Decoder = "binary",
         row: str | None = "row",
-        row_type: object = "binary",
+        row_type: Decoder = "binary",
         include_timestamp: bool = False,
         errors: Literal["raise", "null"] = "raise",
         batch_rows: int = 65_536,
@@ -681,7 +690,11 @@ class Table(BulkLoads):
             raise invalid(f'layout must be "rows" or "cells", not {layout!r}')
         if errors not in ("raise", "null"):
             raise invalid(f'errors must be "raise" or "null", not {errors!r}')
+        an_integer("batch_rows", batch_rows)
         at_least_one("batch_rows", batch_rows)
+        a_flag("include_timestamp", include_timestamp)
+        if row is not None:
+            a_text("row", row)
         if layout == "cells":
             if columns is not None:
                 raise TypeError('columns cannot be combined with layout="cells", which returns every cell as a row')
@@ -729,11 +742,11 @@ class Table(BulkLoads):
         data: ArrowStream | ArrowArray,
         row: str = "row",
         *,
-        columns: Mapping[str, Any] | None = None,
+        columns: Mapping[str, Name | tuple[Name, Decoder | None]] | None = None,
         family: Name | None = None,
         timestamp: int | str | None = None,
         ttl_ms: int | None = None,
-        durability: str | None = None,
+        durability: Durability | None = None,
         batch_rows: int = 1000,
         progress: Callable[[int], object] | None = None,
         bulk: bool = False,
@@ -776,7 +789,13 @@ class Table(BulkLoads):
         2
         ({b'p:name': b'Bob'}, 41)
         """
+        an_integer("batch_rows", batch_rows)
         at_least_one("batch_rows", batch_rows)
+        a_text("row", row)
+        if durability is not None:
+            a_text("durability", durability)
+        a_flag("bulk", bulk)
+        a_function("progress", progress)
         if columns is not None and family is not None:
             raise TypeError("family cannot be combined with columns, which names the family of each column")
         return _native.load_arrow(

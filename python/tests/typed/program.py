@@ -9,7 +9,7 @@ from typing_extensions import assert_type
 
 import hjall
 from hjall import aio
-from hjall.arrow import ArrowScan, ArrowTable
+from hjall.arrow import ArrowScan, ArrowTable, decimal
 from hjall.filters import ColumnPrefixFilter, Filter, PrefixFilter
 
 
@@ -44,6 +44,47 @@ def frames(db: hjall.Database) -> polars.DataFrame:
     return scan.to_polars()
 
 
+def text(db: hjall.Database) -> dict[bytes, bytes]:
+    """Passes `str` to a database with an encoding."""
+    db.create_table("text", {"f": {}})
+    table = db.table("text")
+    table.put("a", {"f:x": "1", "f:y": b"2"})
+    table.put("a", {"f:z": ("3", 5), b"f:v": memoryview(b"4")})
+    table.put("b", [("f:x", "1"), (b"f:y", b"2", 5)])
+    table.append("a", {"f:x": "0"})
+    table.increment("a", {"f:n": 1})
+    table.bulk_load([("c", {"f:x": "1"})])
+    table.put_many([(b"d", {b"f:x": b"1"}), (b"e", {b"f:x": b"1"})])
+    table.check_and_put("a", "f:x", None, {"f:x": "1"})
+    table.mutate_row("a", [hjall.Put({"f:w": "1"}), hjall.Delete(["f:y", hjall.Marker("version", "f:z")])])
+    table.delete("b", ["f:x"])
+    with table.batch(durability="SKIP_WAL") as batch:
+        batch.put("f", {"f:x": "1"})
+        batch.delete("c")
+    columns: list[bytes] = [b"f:x"]
+    assert_type(table.rows(["a"], columns=columns), list[tuple[bytes, dict[bytes, bytes]]])
+    assert_type(table.cells("a", "f:x"), list[bytes])
+    decoders = table.scan_arrow(
+        {"f:x": "utf8", "f:d": decimal(18, 2), "f:l": "list(int64)", "f:p": polars.Decimal(9, 2)}
+    )
+    assert_type(decoders, ArrowScan)
+    return table.row("a", columns=["f:x", "f:w"])
+
+
+def refused(table: hjall.Table) -> None:
+    """Mistakes that a type checker finds. `mypy --strict` refuses a comment that is not needed."""
+    table.put(b"a", {b"f:x": 1})  # type: ignore[dict-item]
+    table.put(b"a", {b"f:x": None})  # type: ignore[dict-item]
+    table.put(b"a", {b"f:x": b"1"}, durability="FSYNC")  # type: ignore[arg-type]
+    table.increment(b"a", {b"f:n": b"1"})  # type: ignore[dict-item]
+    table.row(b"a", columns="f:x")  # type: ignore[arg-type]
+    table.delete(b"a", b"f:x")  # type: ignore[arg-type]
+    table.scan_arrow({"f:x": "flot"})  # type: ignore[dict-item]
+    table.scan_arrow(values="flot")  # type: ignore[arg-type]
+    hjall.Marker("cell", b"f:x")  # type: ignore[arg-type]
+    hjall.open("d", durability="SKIP_WAL")  # type: ignore[arg-type]
+
+
 async def awaited(path: str) -> int:
     """Uses `hjall.aio`."""
     async with aio.open(path, threads=2) as db:
@@ -74,4 +115,6 @@ def main(path: str) -> None:
             db.table("none").row(b"r")
         except hjall.TableNotFound as error:
             assert isinstance(error, LookupError)
+    with hjall.memory(encoding="utf-8") as db:
+        assert text(db) == {b"f:w": b"1", b"f:x": b"10"}
     assert asyncio.run(awaited(path)) == 2

@@ -1,13 +1,12 @@
 //! Reads: rows, cells, scans.
 
 use hjall_engine::request::{Get, check_row};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 use super::Table;
 use crate::call::call_at;
-use crate::convert;
+use crate::convert::{self, argument};
 use crate::error;
 use crate::error::Place;
 use crate::row::{self, CellFields, RowFormat};
@@ -46,7 +45,7 @@ impl Table {
         row: &Bound<'py, PyAny>,
         columns: Option<&Bound<'py, PyAny>>,
         timestamp: Option<&Bound<'py, PyAny>>,
-        include_timestamp: bool,
+        #[pyo3(from_py_with = argument::include_timestamp)] include_timestamp: bool,
         time_range: Option<&Bound<'py, PyAny>>,
         filter: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
@@ -77,7 +76,7 @@ impl Table {
         rows: &Bound<'py, PyAny>,
         columns: Option<&Bound<'py, PyAny>>,
         timestamp: Option<&Bound<'py, PyAny>>,
-        include_timestamp: bool,
+        #[pyo3(from_py_with = argument::include_timestamp)] include_timestamp: bool,
         time_range: Option<&Bound<'py, PyAny>>,
         filter: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -92,14 +91,13 @@ impl Table {
             filter: crate::filter::argument(filter, of_all)?,
             ..Get::new("")
         };
-        if rows.is_instance_of::<PyBytes>() {
-            return Err(PyTypeError::new_err(format!(
-                "rows must be an iterable of row keys: write [{}]",
-                rows.repr()?
-            )));
-        }
+        let wrong = || {
+            let is_one = rows.is_instance_of::<PyBytes>() || rows.is_instance_of::<PyString>();
+            let remedy = if is_one { format!(": write [{}]", rows.repr()?) } else { String::new() };
+            Ok(format!("rows must be an iterable of row keys, not {}{remedy}", convert::type_name(rows)?))
+        };
         let mut gets = Vec::new();
-        for row in rows.try_iter()? {
+        for row in convert::iterate(rows, wrong)?.try_iter()? {
             let row = self.bytes(&row?, "a row key")?;
             check_row(&row).map_err(|e| error::from_call(&e, self.place("rows", &row)))?;
             gets.push(Get { row, ..template.clone() });
@@ -144,7 +142,7 @@ impl Table {
         column: &Bound<'py, PyAny>,
         versions: Option<&Bound<'py, PyAny>>,
         timestamp: Option<&Bound<'py, PyAny>>,
-        include_timestamp: bool,
+        #[pyo3(from_py_with = argument::include_timestamp)] include_timestamp: bool,
         time_range: Option<&Bound<'py, PyAny>>,
         filter: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyList>> {
@@ -171,7 +169,7 @@ impl Table {
         filter: Option<&Bound<'py, PyAny>>,
         limit: Option<&Bound<'py, PyAny>>,
         offset: &Bound<'py, PyAny>,
-        raw: bool,
+        #[pyo3(from_py_with = argument::raw)] raw: bool,
     ) -> PyResult<Vec<CellFields<'py>>> {
         let get = Get {
             max_versions: versions.map_or(Ok(i32::MAX), |value| convert::integer32(value, "versions"))?,

@@ -1,15 +1,17 @@
 //! Writes: puts, deletes, and atomic operations on one row.
 
-use hjall_engine::mutation::{Append, Check, Delete, Durability, Increment, Put};
+use hjall_engine::mutation::{Append, Check, CompareOp, Delete, Durability, Increment, Put};
 use hjall_engine::request::check_row;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 use super::Table;
 use crate::batch::Failures;
 use crate::call::{call, call_at};
-use crate::convert;
+use crate::convert::{self, argument};
 use crate::error::{self, Place, Shown};
+use crate::load::row_and_data;
 use crate::mutation::{self, MutationArgument, RowContext, ValueIn};
 use crate::row::{self, CellFields};
 
@@ -46,40 +48,42 @@ impl Table {
         row: &Bound<'_, PyAny>,
         data: &Bound<'_, PyAny>,
         timestamp: Option<&Bound<'_, PyAny>>,
-        wal: Option<bool>,
+        #[pyo3(from_py_with = argument::wal)] wal: Option<bool>,
         ttl_ms: Option<&Bound<'_, PyAny>>,
-        durability: Option<&str>,
+        #[pyo3(from_py_with = argument::durability)] durability: Option<Durability>,
     ) -> PyResult<()> {
-        let row = self.bytes(row, "the row key")?;
-        let timestamp = convert::write_time(timestamp, self.place("put", &row))?;
-        let (durability, ttl_ms) = (convert::durability(durability, wal)?, convert::ttl(ttl_ms)?);
-        let values = mutation::column_values(data, RowContext { row: &row, encoding: self.handle.encoding() })?;
-        let place = self.place("put", &row);
-        let cells = values.into_iter().map(|value| value.cell(timestamp, place)).collect::<PyResult<_>>()?;
-        let put = Put { row, cells, ttl_ms, durability };
-        if put.cells.is_empty() {
-            // A put without columns is accepted and has no effect, as in HappyBase.
-            return check_row(&put.row).map_err(|e| error::from_call(&e, self.place("put", &put.row)));
-        }
-        let table = self.handle.table()?;
-        let table = table.get()?;
-        call_at(py, self.place("put", &put.row), || table.put(&put))
+        let durability = convert::level(durability, wal);
+        self.write(py, "put", row, data, WriteOptions { timestamp, ttl_ms, durability })
+    }
+
+    /// Puts the stored form of a counter; the implementation of `counter_set`.
+    fn _counter_set(
+        &self,
+        py: Python<'_>,
+        row: &Bound<'_, PyAny>,
+        column: &Bound<'_, PyAny>,
+        stored: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let data = PyList::new(py, [(column, stored)])?;
+        let options = WriteOptions { timestamp: None, ttl_ms: None, durability: Durability::SyncWal };
+        self.write(py, "counter_set", row, &data, options)
     }
 
     /// Writes several rows independently and returns an exception or `None` for each; the implementation of `put_many`.
     fn _put_many<'py>(
         &self,
         py: Python<'py>,
-        rows: Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
+        rows: &Bound<'py, PyList>,
         timestamp: Option<&Bound<'py, PyAny>>,
         ttl_ms: Option<&Bound<'_, PyAny>>,
-        durability: Option<&str>,
+        #[pyo3(from_py_with = argument::durability)] durability: Option<Durability>,
     ) -> PyResult<Vec<Option<PyErr>>> {
         let of_all = Place { method: "put_many", table: self.handle.name(), row: None };
         let timestamp = convert::write_time(timestamp, of_all)?;
-        let (durability, ttl_ms) = (convert::durability(durability, None)?, convert::ttl(ttl_ms)?);
+        let (durability, ttl_ms) = (convert::level(durability, None), convert::ttl(ttl_ms)?);
         let mut puts = Vec::with_capacity(rows.len());
-        for (row, data) in rows {
+        for (item, number) in rows.iter().zip(1..) {
+            let (row, data) = row_and_data(&item, number, of_all)?;
             let row = self.bytes(&row, "the row key")?;
             let values = mutation::column_values(&data, RowContext { row: &row, encoding: self.handle.encoding() })?;
             let place = self.place("put_many", &row);
@@ -117,17 +121,17 @@ impl Table {
         row: &Bound<'_, PyAny>,
         columns: Option<&Bound<'_, PyAny>>,
         timestamp: Option<&Bound<'_, PyAny>>,
-        wal: Option<bool>,
+        #[pyo3(from_py_with = argument::wal)] wal: Option<bool>,
         ttl_ms: Option<&Bound<'_, PyAny>>,
-        durability: Option<&str>,
+        #[pyo3(from_py_with = argument::durability)] durability: Option<Durability>,
     ) -> PyResult<()> {
         let row = self.bytes(row, "the row key")?;
         let timestamp = convert::write_time(timestamp, self.place("delete", &row))?;
-        let (durability, ttl_ms) = (convert::durability(durability, wal)?, convert::ttl(ttl_ms)?);
+        let (durability, ttl_ms) = (convert::level(durability, wal), convert::ttl(ttl_ms)?);
         let markers = match columns {
             None => Vec::new(),
             Some(columns) => {
-                let markers = mutation::markers(columns, timestamp, self.handle.encoding())?;
+                let (markers, _) = mutation::markers(columns, timestamp, self.handle.encoding())?;
                 if markers.is_empty() {
                     return check_row(&row).map_err(|e| error::from_call(&e, self.place("delete", &row)));
                 }
@@ -141,8 +145,13 @@ impl Table {
     }
 
     /// Deletes whole rows independently; a part of the implementation of `delete_rows`.
-    fn _delete_rows(&self, py: Python<'_>, keys: Vec<Bound<'_, PyAny>>, durability: Option<&str>) -> PyResult<()> {
-        let durability = convert::durability(durability, None)?;
+    fn _delete_rows(
+        &self,
+        py: Python<'_>,
+        keys: Vec<Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = argument::durability)] durability: Option<Durability>,
+    ) -> PyResult<()> {
+        let durability = convert::level(durability, None);
         let delete = |key: &Bound<'_, PyAny>| Ok(Delete { durability, ..Delete::row(self.bytes(key, "the row key")?) });
         let deletes = keys.iter().map(delete).collect::<PyResult<Vec<_>>>()?;
         let table = self.handle.table()?;
@@ -169,27 +178,30 @@ impl Table {
         call_at(py, self.place("mutate_row", &row), || table.mutate_row(&row, &mutations))
     }
 
-    /// Applies mutations if `value <compare> stored value` holds; the implementation of `check_and_mutate`.
+    /// Applies mutations if `value <compare> stored value` holds; the implementation of `check_and_mutate` and
+    /// `check_and_put`. `method`: the one that the program calls, for messages.
+    #[allow(clippy::too_many_arguments)]
     fn _check_and_mutate(
         &self,
         py: Python<'_>,
         row: &Bound<'_, PyAny>,
         column: &Bound<'_, PyAny>,
-        compare: &str,
+        #[pyo3(from_py_with = argument::compare)] compare: CompareOp,
         value: Option<&Bound<'_, PyAny>>,
         mutations: Vec<MutationArgument<'_>>,
+        method: &str,
     ) -> PyResult<bool> {
         let row = self.bytes(row, "the row key")?;
         let (family, qualifier) = self.column(column)?;
         let value = value.map(|value| self.bytes(value, "value")).transpose()?;
         let mutations = mutations
             .iter()
-            .map(|argument| argument.mutation(&row, self.handle.encoding(), self.place("check_and_mutate", &row)))
+            .map(|argument| argument.mutation(&row, self.handle.encoding(), self.place(method, &row)))
             .collect::<PyResult<Vec<_>>>()?;
-        let check = Check { row, family, qualifier, op: convert::compare(compare)?, value };
+        let check = Check { row, family, qualifier, op: compare, value };
         let table = self.handle.table()?;
         let table = table.get()?;
-        call_at(py, self.place("check_and_mutate", &check.row), || table.check_and_mutate(&check, &mutations))
+        call_at(py, self.place(method, &check.row), || table.check_and_mutate(&check, &mutations))
     }
 
     /// Adds `value` to a counter atomically and returns the new count. A counter is a column whose value is a signed
@@ -210,6 +222,19 @@ impl Table {
         column: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = counter_amount)] value: i64,
     ) -> PyResult<i64> {
+        self._count(py, row, column, value, "counter_inc")
+    }
+
+    /// The implementation of `counter_inc`, `counter_dec` and `counter_get`. `method`: the one that the program calls,
+    /// for messages.
+    fn _count(
+        &self,
+        py: Python<'_>,
+        row: &Bound<'_, PyAny>,
+        column: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = counter_amount)] value: i64,
+        method: &str,
+    ) -> PyResult<i64> {
         let (family, qualifier) = convert::column(self.bytes(column, "column")?);
         let columns = vec![(family, qualifier.unwrap_or_default(), value)];
         let increment = Increment {
@@ -220,7 +245,7 @@ impl Table {
         };
         let table = self.handle.table()?;
         let table = table.get()?;
-        let result = call_at(py, self.place("counter_inc", &increment.row), || table.increment(&increment))?;
+        let result = call_at(py, self.place(method, &increment.row), || table.increment(&increment))?;
         let value = result.cells.first().and_then(|cell| cell.value[..].try_into().ok()).map(i64::from_be_bytes);
         value.ok_or_else(|| PyRuntimeError::new_err("the increment returned no count"))
     }
@@ -232,7 +257,7 @@ impl Table {
         row: &Bound<'py, PyAny>,
         amounts: Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
         ttl_ms: Option<&Bound<'_, PyAny>>,
-        durability: Option<&str>,
+        #[pyo3(from_py_with = argument::durability)] durability: Option<Durability>,
     ) -> PyResult<Vec<CellFields<'py>>> {
         let mut columns = Vec::with_capacity(amounts.len());
         for (column, amount) in amounts {
@@ -241,7 +266,7 @@ impl Table {
             let amount = convert::integer(&amount, format_args!("the amount for {}", Shown(&column)))?;
             columns.push((family, qualifier, amount));
         }
-        let (durability, ttl_ms) = (convert::durability(durability, None)?, convert::ttl(ttl_ms)?);
+        let (durability, ttl_ms) = (convert::level(durability, None), convert::ttl(ttl_ms)?);
         let increment = Increment { row: self.bytes(row, "the row key")?, columns, ttl_ms, durability };
         let table = self.handle.table()?;
         let table = table.get()?;
@@ -255,7 +280,7 @@ impl Table {
         row: &Bound<'py, PyAny>,
         suffixes: Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
         ttl_ms: Option<&Bound<'_, PyAny>>,
-        durability: Option<&str>,
+        #[pyo3(from_py_with = argument::durability)] durability: Option<Durability>,
     ) -> PyResult<Vec<CellFields<'py>>> {
         let row = self.bytes(row, "the row key")?;
         let mut columns = Vec::with_capacity(suffixes.len());
@@ -265,10 +290,44 @@ impl Table {
             let suffix = self.bytes(&suffix, what)?;
             columns.push((family, qualifier, suffix));
         }
-        let (durability, ttl_ms) = (convert::durability(durability, None)?, convert::ttl(ttl_ms)?);
+        let (durability, ttl_ms) = (convert::level(durability, None), convert::ttl(ttl_ms)?);
         let append = Append { row, columns, ttl_ms, durability };
         let table = self.handle.table()?;
         let table = table.get()?;
         row::cells(py, &call_at(py, self.place("append", &append.row), || table.append(&append))?)
+    }
+}
+
+/// The arguments of a put, apart from its data.
+struct WriteOptions<'a, 'py> {
+    timestamp: Option<&'a Bound<'py, PyAny>>,
+    ttl_ms: Option<&'a Bound<'py, PyAny>>,
+    durability: Durability,
+}
+
+impl Table {
+    /// Writes columns of one row, for a method, which the messages of errors name.
+    fn write(
+        &self,
+        py: Python<'_>,
+        method: &str,
+        row: &Bound<'_, PyAny>,
+        data: &Bound<'_, PyAny>,
+        options: WriteOptions<'_, '_>,
+    ) -> PyResult<()> {
+        let row = self.bytes(row, "the row key")?;
+        let timestamp = convert::write_time(options.timestamp, self.place(method, &row))?;
+        let (durability, ttl_ms) = (options.durability, convert::ttl(options.ttl_ms)?);
+        let values = mutation::column_values(data, RowContext { row: &row, encoding: self.handle.encoding() })?;
+        let place = self.place(method, &row);
+        let cells = values.into_iter().map(|value| value.cell(timestamp, place)).collect::<PyResult<_>>()?;
+        let put = Put { row, cells, ttl_ms, durability };
+        if put.cells.is_empty() {
+            // A put without columns is accepted and has no effect, as in HappyBase.
+            return check_row(&put.row).map_err(|e| error::from_call(&e, self.place(method, &put.row)));
+        }
+        let table = self.handle.table()?;
+        let table = table.get()?;
+        call_at(py, self.place(method, &put.row), || table.put(&put))
     }
 }

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
+from collections.abc import Iterable, Sized
 from types import TracebackType
-from typing import Any
 
 import hjall
 from hjall.aio.threads import Threads
-from hjall.types import BytesLike, Data
+from hjall.types import Data, Text
 
 
 class Batch:
@@ -24,13 +23,15 @@ class Batch:
     def __repr__(self) -> str:
         return repr(self._sync).replace("<hjall.batch.", "<hjall.aio.batch.", 1)
 
-    async def put(self, row: BytesLike, data: Data, wal: bool | None = None) -> None:
+    async def put(self, row: Text, data: Data, wal: bool | None = None) -> None:
         """Adds a put. Sends the batch if it is full."""
         data = data if isinstance(data, Sized) else list(data)
         self._sync.put(row, data, wal)
         await self._added(len(data))
 
-    async def delete(self, row: BytesLike, columns: Any = None, wal: bool | None = None) -> None:
+    async def delete(
+        self, row: Text, columns: Iterable[Text | hjall.Marker] | None = None, wal: bool | None = None
+    ) -> None:
         """Adds a delete. Sends the batch if it is full."""
         if columns is None:
             if self._families is None:

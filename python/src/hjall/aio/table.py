@@ -14,7 +14,7 @@ from hjall.aio.fetches import Fetches
 from hjall.aio.threads import awaited, awaited_read, described
 from hjall.cell import Cell, RowCells
 from hjall.scan import BATCH_SIZE, ScanArguments
-from hjall.types import BytesLike, Columns, Row, TimeRange
+from hjall.types import Columns, Durability, Row, Text, TimeRange
 
 if TYPE_CHECKING:
     from hjall.aio.database import Database
@@ -68,106 +68,106 @@ class Table:
         @overload
         async def row(
             self,
-            row: BytesLike,
+            row: Text,
             columns: Columns = None,
             timestamp: int | None = None,
             include_timestamp: Literal[False] = False,
             *,
             time_range: TimeRange | None = None,
-            filter: Filter | BytesLike | str | None = None,
+            filter: Filter | Text | None = None,
         ) -> dict[bytes, bytes]: ...
         @overload
         async def row(
             self,
-            row: BytesLike,
+            row: Text,
             columns: Columns = None,
             timestamp: int | None = None,
             *,
             include_timestamp: Literal[True],
             time_range: TimeRange | None = None,
-            filter: Filter | BytesLike | str | None = None,
+            filter: Filter | Text | None = None,
         ) -> dict[bytes, tuple[bytes, int]]: ...
         @overload
         async def row(
             self,
-            row: BytesLike,
+            row: Text,
             columns: Columns = None,
             timestamp: int | None = None,
             include_timestamp: bool = False,
             *,
             time_range: TimeRange | None = None,
-            filter: Filter | BytesLike | str | None = None,
+            filter: Filter | Text | None = None,
         ) -> Row: ...
         async def row(self, *args: Any, **kwargs: Any) -> Any: ...  # noqa: D102
         @overload
         async def rows(
             self,
-            rows: Iterable[BytesLike],
+            rows: Iterable[Text],
             columns: Columns = None,
             timestamp: int | None = None,
             include_timestamp: Literal[False] = False,
             *,
             time_range: TimeRange | None = None,
-            filter: Filter | BytesLike | str | None = None,
+            filter: Filter | Text | None = None,
         ) -> list[tuple[bytes, dict[bytes, bytes]]]: ...
         @overload
         async def rows(
             self,
-            rows: Iterable[BytesLike],
+            rows: Iterable[Text],
             columns: Columns = None,
             timestamp: int | None = None,
             *,
             include_timestamp: Literal[True],
             time_range: TimeRange | None = None,
-            filter: Filter | BytesLike | str | None = None,
+            filter: Filter | Text | None = None,
         ) -> list[tuple[bytes, dict[bytes, tuple[bytes, int]]]]: ...
         @overload
         async def rows(
             self,
-            rows: Iterable[BytesLike],
+            rows: Iterable[Text],
             columns: Columns = None,
             timestamp: int | None = None,
             include_timestamp: bool = False,
             *,
             time_range: TimeRange | None = None,
-            filter: Filter | BytesLike | str | None = None,
+            filter: Filter | Text | None = None,
         ) -> list[tuple[bytes, Row]]: ...
         async def rows(self, *args: Any, **kwargs: Any) -> Any: ...  # noqa: D102
         @overload
         async def cells(
             self,
-            row: BytesLike,
-            column: BytesLike,
+            row: Text,
+            column: Text,
             versions: int | None = None,
             timestamp: int | None = None,
             include_timestamp: Literal[False] = False,
             *,
             time_range: TimeRange | None = None,
-            filter: Filter | BytesLike | str | None = None,
+            filter: Filter | Text | None = None,
         ) -> list[bytes]: ...
         @overload
         async def cells(
             self,
-            row: BytesLike,
-            column: BytesLike,
+            row: Text,
+            column: Text,
             versions: int | None = None,
             timestamp: int | None = None,
             *,
             include_timestamp: Literal[True],
             time_range: TimeRange | None = None,
-            filter: Filter | BytesLike | str | None = None,
+            filter: Filter | Text | None = None,
         ) -> list[tuple[bytes, int]]: ...
         @overload
         async def cells(
             self,
-            row: BytesLike,
-            column: BytesLike,
+            row: Text,
+            column: Text,
             versions: int | None = None,
             timestamp: int | None = None,
             include_timestamp: bool = False,
             *,
             time_range: TimeRange | None = None,
-            filter: Filter | BytesLike | str | None = None,
+            filter: Filter | Text | None = None,
         ) -> list[Any]: ...
         async def cells(self, *args: Any, **kwargs: Any) -> Any: ...  # noqa: D102
     else:
@@ -205,7 +205,7 @@ class Table:
         wal: bool | None = True,
         *,
         ttl_ms: int | None = None,
-        durability: str | None = None,
+        durability: Durability | None = None,
     ) -> Batch:
         """Returns a batch for ``async with``, as `hjall.Table.batch`. Its methods are coroutines."""
         # Checks the arguments. The batch without a size never sends itself.
@@ -216,11 +216,11 @@ class Table:
     @overload
     def scan(
         self,
-        row_start: BytesLike | None = None,
-        row_stop: BytesLike | None = None,
-        row_prefix: BytesLike | None = None,
+        row_start: Text | None = None,
+        row_stop: Text | None = None,
+        row_prefix: Text | None = None,
         columns: Columns = None,
-        filter: Filter | BytesLike | str | None = None,
+        filter: Filter | Text | None = None,
         timestamp: int | None = None,
         include_timestamp: Literal[False] = False,
         batch_size: int = BATCH_SIZE,
@@ -234,11 +234,11 @@ class Table:
     @overload
     def scan(
         self,
-        row_start: BytesLike | None = None,
-        row_stop: BytesLike | None = None,
-        row_prefix: BytesLike | None = None,
+        row_start: Text | None = None,
+        row_stop: Text | None = None,
+        row_prefix: Text | None = None,
         columns: Columns = None,
-        filter: Filter | BytesLike | str | None = None,
+        filter: Filter | Text | None = None,
         timestamp: int | None = None,
         *,
         include_timestamp: Literal[True],
@@ -252,11 +252,11 @@ class Table:
     @overload
     def scan(
         self,
-        row_start: BytesLike | None = None,
-        row_stop: BytesLike | None = None,
-        row_prefix: BytesLike | None = None,
+        row_start: Text | None = None,
+        row_stop: Text | None = None,
+        row_prefix: Text | None = None,
         columns: Columns = None,
-        filter: Filter | BytesLike | str | None = None,
+        filter: Filter | Text | None = None,
         timestamp: int | None = None,
         include_timestamp: bool = False,
         batch_size: int = BATCH_SIZE,
@@ -269,11 +269,11 @@ class Table:
     ) -> AsyncGenerator[tuple[bytes, Row], None]: ...
     async def scan(
         self,
-        row_start: BytesLike | None = None,
-        row_stop: BytesLike | None = None,
-        row_prefix: BytesLike | None = None,
+        row_start: Text | None = None,
+        row_stop: Text | None = None,
+        row_prefix: Text | None = None,
         columns: Columns = None,
-        filter: Filter | BytesLike | str | None = None,
+        filter: Filter | Text | None = None,
         timestamp: int | None = None,
         include_timestamp: bool = False,
         batch_size: int = BATCH_SIZE,
@@ -314,14 +314,14 @@ class Table:
 
     async def scan_cells(
         self,
-        row_start: BytesLike | None = None,
-        row_stop: BytesLike | None = None,
-        row_prefix: BytesLike | None = None,
+        row_start: Text | None = None,
+        row_stop: Text | None = None,
+        row_prefix: Text | None = None,
         columns: Columns = None,
         *,
         versions: int | None = 1,
         time_range: TimeRange | None = None,
-        filter: Filter | BytesLike | str | None = None,
+        filter: Filter | Text | None = None,
         batch_size: int = BATCH_SIZE,
         scan_batching: int | None = None,
         limit: int | None = None,

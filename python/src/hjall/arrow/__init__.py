@@ -7,7 +7,8 @@ cell. Only the conversions to pyarrow and pandas require pyarrow.
 from __future__ import annotations
 
 from hjall._native import ArrowTable
+from hjall.arrow.names import decimal
 from hjall.arrow.protocol import ArrowArray, ArrowStream
 from hjall.arrow.scan import ArrowScan, to_pandas, to_polars, to_pyarrow
 
-__all__ = ["ArrowArray", "ArrowScan", "ArrowStream", "ArrowTable", "to_pandas", "to_polars", "to_pyarrow"]
+__all__ = ["ArrowArray", "ArrowScan", "ArrowStream", "ArrowTable", "decimal", "to_pandas", "to_polars", "to_pyarrow"]

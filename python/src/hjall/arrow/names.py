@@ -4,13 +4,57 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Any, Literal, NamedTuple, Protocol
 
-from hjall.arguments import invalid
+from hjall.arguments import a_list, encoded, invalid
 from hjall.types import Name
 
-ColumnNames = Iterable[Name] | Mapping[Any, Any]
+_Number = Literal[
+    "int64", "counter", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "float64", "float32", "bool"
+]
+_Time = Literal["timestamp", "timestamp_ms", "timestamp_s", "timestamp_us", "timestamp_ns", "date"]
+_List = Literal[
+    "list(int64)", "list(int32)", "list(int16)", "list(int8)", "list(uint64)", "list(uint32)", "list(uint16)",
+    "list(uint8)", "list(float64)", "list(float32)", "list(bool)", "list(timestamp)", "list(timestamp_s)",
+    "list(timestamp_us)", "list(timestamp_ns)", "list(date)",
+]  # fmt: skip
+_Other = Literal["binary", "utf8", "int", "int_text", "float_text", "cell_timestamp"]
+
+
+class DecimalName(str):
+    """The decoder of decimals that `decimal` returns: a `str` that type checkers tell from a misspelt name."""
+
+    __slots__ = ()
+
+
+def decimal(precision: int, scale: int = 0) -> DecimalName:
+    """Returns the decoder of decimals with this precision and scale.
+
+    >>> decimal(18, 2)
+    'decimal(18, 2)'
+    """
+    return DecimalName(f"decimal({precision}, {scale})")
+
+
+class _PolarsType(Protocol):
+    """An instance of a type of polars."""
+
+    @classmethod
+    def base_type(cls) -> Any: ...
+
+
+class _PyarrowType(Protocol):
+    """A type of pyarrow."""
+
+    def to_pandas_dtype(self) -> Any: ...
+
+
+Decoder = _Number | _Time | _List | _Other | DecimalName | type | _PolarsType | _PyarrowType
+"""A decoder or encoder: its name, or a type of Python, pyarrow or polars."""
+
+# `Iterable` would include mappings to misspelt decoders.
+ColumnNames = Sequence[Name] | Set[Name] | Iterator[Name] | Mapping[Any, Decoder]
 """Names of columns, `family:qualifier`, or a mapping from names to decoders. A `str` is encoded as UTF-8."""
 
 
@@ -36,7 +80,11 @@ class Target(NamedTuple):
 
 
 def _encoded(name: Name) -> bytes:
-    return name.encode() if isinstance(name, str) else bytes(name)
+    if isinstance(name, str):
+        return encoded(name, "the name of a column or family")
+    if isinstance(name, (bytes, bytearray, memoryview)):
+        return bytes(name)
+    raise TypeError(f"the name of a column or family must be str or bytes, not {type(name).__name__}")
 
 
 def family_name(name: Name) -> bytes:
@@ -54,6 +102,9 @@ def _column_request(name: Name, given: object) -> ColumnRequest:
     return ColumnRequest(family, qualifier or None, decoder(given))
 
 
+_EXPECTED = "columns must be a list of names, or a mapping from names to decoders"
+
+
 def column_requests(columns: ColumnNames | None, default: str) -> list[ColumnRequest]:
     """The columns to read; `default` is the decoder of columns without one.
 
@@ -63,7 +114,9 @@ def column_requests(columns: ColumnNames | None, default: str) -> list[ColumnReq
         return [ColumnRequest(None, None, default)]
     if isinstance(columns, (str, bytes)):
         raise TypeError(f"columns must be a list of names, or a mapping from names to decoders: write [{columns!r}]")
-    pairs = columns.items() if isinstance(columns, Mapping) else ((name, default) for name in columns)
+    pairs = (
+        columns.items() if isinstance(columns, Mapping) else ((name, default) for name in a_list(_EXPECTED, columns))
+    )
     requests = [_column_request(name, given) for name, given in pairs]
     if not requests:
         raise invalid("columns must not be empty: name at least one column, or leave the argument out for all")
@@ -118,6 +171,7 @@ def decoder(given: object) -> str:
     """The name of a decoder or encoder, which may be given as a type of Python, pyarrow or polars. Raises
     `InvalidArgument` for a decimal type without a precision."""
     name = _TYPES.get(given, given.__name__) if isinstance(given, type) else str(given)
+    encoded(name, "a decoder")
     if found := _TIMESTAMP.fullmatch(name):
         return f"timestamp_{found[1] or found[2]}"
     if found := _LIST.fullmatch(name):

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -34,12 +34,7 @@ from hjall import table as _table
 from hjall.errors import NoConnectionsAvailable
 from hjall.options import check_folder
 from hjall.scan import ScanArguments
-from hjall.types import Data, Name, Path
-
-if TYPE_CHECKING:
-    from hjall.types import BytesLike
-
-    Text = BytesLike | str
+from hjall.types import Data, Durability, Items, Name, Path, Text
 
 __all__ = ["Batch", "Connection", "ConnectionPool", "NoConnectionsAvailable", "Table", "redirect"]
 
@@ -52,6 +47,10 @@ DEFAULT_PROTOCOL = "binary"
 COMPAT_MODES = ("0.90", "0.92", "0.94", "0.96", "0.98")
 THRIFT_TRANSPORTS = ("buffered", "framed")
 THRIFT_PROTOCOLS = ("binary", "compact")
+
+# Data with values of `None`, which stand for empty ones.
+_NoneValue = Text | tuple[Text, int] | None
+NoneData = Mapping[Any, _NoneValue] | Items[tuple[Text, _NoneValue] | tuple[Text, Text | None, int]]
 
 # The database that connections to any address use, set by `redirect`.
 _target: _database.Database | None = None
@@ -220,16 +219,16 @@ class Table(_table.Table):
     def put(
         self,
         row: Text,
-        data: Data,
+        data: Data | NoneData,
         timestamp: int | None = None,
         wal: bool | None = True,
         *,
         ttl_ms: int | None = None,
-        durability: str | None = None,
+        durability: Durability | None = None,
     ) -> None:
         """Writes columns of one row, as `hjall.Table.put`. A value of `None` stands for an empty one, as in
         HappyBase."""
-        super().put(row, _sent(data), timestamp, wal, ttl_ms=ttl_ms, durability=durability)  # type: ignore[arg-type]
+        super().put(row, _sent(data), timestamp, wal, ttl_ms=ttl_ms, durability=durability)
 
     def _scanner(self, arguments: ScanArguments, method: str = "scan", expected: int | None = None) -> _native.Scanner:
         """Starts a scan. As in HappyBase, a reversed scan of a prefix begins with the row that equals the end of the
@@ -243,55 +242,6 @@ class Table(_table.Table):
     def _column_family_names(self) -> list[bytes]:
         """The names of the families, as in HappyBase."""
         return list(self.families())
-
-    if TYPE_CHECKING:
-        # The inherited methods accept a `str` too, because the connection has an encoding.
-        def row(
-            self,
-            row: Text,
-            columns: Sequence[Text] | None = None,
-            timestamp: int | None = None,
-            include_timestamp: bool = False,
-            **options: Any,
-        ) -> Any: ...
-        def rows(
-            self,
-            rows: Iterable[Text],
-            columns: Sequence[Text] | None = None,
-            timestamp: int | None = None,
-            include_timestamp: bool = False,
-            **options: Any,
-        ) -> Any: ...
-        def cells(
-            self,
-            row: Text,
-            column: Text,
-            versions: int | None = None,
-            timestamp: int | None = None,
-            include_timestamp: bool = False,
-            **options: Any,
-        ) -> Any: ...
-        def scan(
-            self,
-            row_start: Text | None = None,
-            row_stop: Text | None = None,
-            row_prefix: Text | None = None,
-            columns: Sequence[Text] | None = None,
-            *args: Any,
-            **options: Any,
-        ) -> Any: ...
-        def delete(
-            self,
-            row: Text,
-            columns: Iterable[Any] | None = None,
-            timestamp: int | None = None,
-            wal: bool | None = True,
-            **options: Any,
-        ) -> None: ...
-        def counter_get(self, row: Text, column: Text) -> int: ...
-        def counter_set(self, row: Text, column: Text, value: int = 0) -> None: ...
-        def counter_inc(self, row: Text, column: Text, value: int = 1) -> int: ...
-        def counter_dec(self, row: Text, column: Text, value: int = 1) -> int: ...
 
 
 class Batch:
@@ -335,15 +285,13 @@ class Batch:
         self._batch.send()
         self._mutation_count = 0
 
-    def put(self, row: BytesLike | str, data: Mapping[Any, Any] | Data, wal: bool | None = None) -> None:
+    def put(self, row: Text, data: Data | NoneData, wal: bool | None = None) -> None:
         """Adds a put, as ``happybase.Batch.put``."""
         pairs = data if isinstance(data, Mapping) else list(data)
         self._batch.put(row, _sent(pairs), wal)
         self._added(len(pairs))
 
-    def delete(
-        self, row: BytesLike | str, columns: Iterable[BytesLike | str] | None = None, wal: bool | None = None
-    ) -> None:
+    def delete(self, row: Text, columns: Iterable[Text] | None = None, wal: bool | None = None) -> None:
         """Adds a delete, as ``happybase.Batch.delete``."""
         if columns is None:
             if self._families is None:
