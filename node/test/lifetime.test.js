@@ -194,7 +194,8 @@ test('a server keeps the program running until it or its database is closed', as
   for (const end of ['await db.close()', 'db.closeSync()', 'await server.close()', 'server.closeSync()', 'server.unref()'])
     assert.equal(await program(`const db = hjall.memory(); const server = await db.serve({ port: 0 });
       server.unref(); server.ref(); ${end}; console.log('ended');`), 'ended', end);
-  // A server that was closed has nothing to keep the process alive for; nor has one that begins while the database ends.
+  // A server that was closed has nothing to keep the process alive for; nor has one that begins while the database
+  // ends.
   for (const end of ['await server.close(); server.ref()', 'const late = db.serve({ port: 0 }).catch(() => {}); await db.close(); await late'])
     assert.equal(await program(`const db = hjall.memory(); const server = await db.serve({ port: 0 });
       ${end}; console.log('ended');`), 'ended', end);

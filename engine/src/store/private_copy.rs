@@ -140,7 +140,7 @@ impl Copier<'_> {
             fs::write(self.to.join("version"), version)?;
         }
         // Before the journals are copied, which only grow.
-        let synced = Synced::read(self.from);
+        let synced = Synced::read(self.from)?;
         self.journals(u64::MAX)?;
         let mut catalog = None;
         for _ in 0..ROUNDS {

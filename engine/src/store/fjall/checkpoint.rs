@@ -61,7 +61,7 @@ impl Database {
         let mut report = |bytes| if self.give_way.is_asked() { Err(gave_way()) } else { report(bytes) };
         let report: Report<'_> = &mut report;
         // Before the journals are copied, which only grow.
-        let synced = Synced::read(&self.path);
+        let synced = Synced::read(&self.path).map_err(|error| failed_io("reading what has been synced", error))?;
         for space in self.spaces() {
             copier.files(&space.keyspace, report)?;
         }

@@ -121,7 +121,7 @@ struct Cut<'a> {
 /// # Errors
 /// `Corrupt`: a journal is damaged or missing. Nothing has been changed. `Io`.
 pub(super) fn check(data: &Path) -> Result<Vec<Checked>> {
-    let journals = read(data, Synced::read(data).as_ref())?;
+    let journals = read(data, read_synced(data)?.as_ref())?;
     let (damage, cuts) = judge(&journals);
     if let Some(damage) = damage.first() {
         return Err(refused(damage));
@@ -146,7 +146,14 @@ pub(super) fn check(data: &Path) -> Result<Vec<Checked>> {
 pub(super) fn make_durable(data: &Path, journals: &[Checked]) -> Result<()> {
     let failed = |error| failed_io(&format!("reading {}", data.display()), error);
     rewrite::remove_drafts(data).map_err(failed)?;
-    journals.iter().try_for_each(rewrite::rewrite)
+    journals.iter().try_for_each(rewrite::rewrite)?;
+    // If the rotation to the newest one failed and the older one was cut completely, both are empty. fjall writes to the
+    // newest one only, and the older one would look lost after the next crash.
+    let [older @ .., _] = journals else { return Ok(()) };
+    for journal in older.iter().filter(|journal| journal.batches == 0) {
+        rewrite::fill(&journal.path, &batch::without_items()).map_err(failed)?;
+    }
+    Ok(())
 }
 
 /// Checks the journals of a folder that is in use.
@@ -155,11 +162,11 @@ pub(super) fn make_durable(data: &Path, journals: &[Checked]) -> Result<()> {
 /// `Corrupt`: a journal is damaged. `Io`.
 pub(super) fn check_in_use(data: &Path) -> Result<()> {
     // A batch that was being written while it was read looks damaged if later ones were read completely.
-    let found = judge(&read(data, Synced::read(data).as_ref())?).0;
+    let found = judge(&read(data, read_synced(data)?.as_ref())?).0;
     if found.is_empty() {
         return Ok(());
     }
-    let again = judge(&read(data, Synced::read(data).as_ref())?).0;
+    let again = judge(&read(data, read_synced(data)?.as_ref())?).0;
     let same =
         |damage: &&JournalDamage| found.iter().any(|first| (&first.journal, first.at) == (&damage.journal, damage.at));
     match again.iter().find(same) {
@@ -216,6 +223,11 @@ fn with_extension(data: &Path, wanted: &str) -> io::Result<Vec<PathBuf>> {
         }
     }
     Ok(paths)
+}
+
+/// What is known to have been synced.
+fn read_synced(data: &Path) -> Result<Option<Synced>> {
+    Synced::read(data).map_err(|error| failed_io(&format!("reading what was synced in {}", data.display()), error))
 }
 
 /// Reads the journals of a folder, the oldest first. `synced` tells what must be there.

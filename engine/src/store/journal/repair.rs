@@ -4,9 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::rewrite::{DRAFT, create_like, differs, remove_drafts};
+use super::rewrite::{DRAFT, create_like, differs, fill, remove_drafts};
 use super::scan::{self, Gap, Nature, each_content, end_of_content};
-use super::{JournalDamage, Scanned, State, Synced, batch, forget, judge, read};
+use super::{Cut, JournalDamage, Scanned, State, Synced, batch, forget, judge, number, read, read_synced};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::fjall::failed_io;
 use crate::store::folder::{Folder, sync_folder};
@@ -15,8 +15,8 @@ use crate::store::folder::{Folder, sync_folder};
 const KEPT_FOLDER: &str = "damaged";
 
 /// Finds the damage in the journals of a data folder. With `accept_loss`, drops the damaged batches and keeps all
-/// others. A copy of each changed journal is kept in the folder `damaged` of the data folder. Each step leaves a folder
-/// that a further repair understands.
+/// others. A copy of each changed journal is kept in the folder `damaged` of the data folder. After each step, a further
+/// repair finds the rest of the damage.
 ///
 /// # Errors
 /// `Locked`: the folder is in use. `Corrupt`: a file other than a journal is missing or damaged, or there is still
@@ -27,80 +27,87 @@ pub(crate) fn repair(path: &Path, accept_loss: bool) -> Result<Vec<JournalDamage
     if folder.is_new() || !data.exists() {
         return Ok(Vec::new());
     }
-    let journals = read(&data, Synced::read(&data).as_ref())?;
-    let (damage, _) = judge(&journals);
-    if !accept_loss || damage.is_empty() {
+    let journals = read(&data, read_synced(&data)?.as_ref())?;
+    let (mut damage, cuts) = judge(&journals);
+    if damage.is_empty() {
+        return Ok(damage);
+    }
+    damage.extend(cuts.iter().map(|cut| cut.described()));
+    if !accept_loss {
         return Ok(damage);
     }
     let failed = |path: &Path, error| failed_io(&format!("repairing {}", path.display()), error);
+    let all = Synced::all(journals.iter().filter_map(|journal| number(&journal.path)));
+    all.replace(&data).map_err(|error| failed(&data, error))?;
     remove_drafts(&data).map_err(|error| failed(&data, error))?;
-    forget(&data).map_err(|error| failed(&data, error))?;
-    for journal in journals.iter().filter(|journal| journal.has_damaged_batches(&damage)) {
-        rewrite(journal).map_err(|error| failed(&journal.path, error))?;
+    for journal in journals.iter().filter(|journal| !journal.scan.gaps.is_empty()) {
+        let cut = cuts.iter().find(|cut| cut.path == journal.path).map(|cut| cut.gap);
+        rewrite(journal, cut).map_err(|error| failed(&journal.path, error))?;
     }
-    // Batches may have been dropped from the end of the newest journal that has any.
-    let rest = read(&data, None)?;
-    replace_lost(&rest).map_err(|error| failed(&data, error))?;
-    let (left, _) = judge(&read(&data, None)?);
-    match left.first() {
-        Some(left) => Err(Error::new(
+    replace_lost(&read(&data, Some(&all))?).map_err(|error| failed(&data, error))?;
+    let (left, _) = judge(&read(&data, Some(&all))?);
+    if let Some(left) = left.first() {
+        return Err(Error::new(
             ErrorKind::Corrupt,
             format!(
                 "after the repair, {left}: restore the data folder from a backup; the journals as they were are in {}",
                 folder_of_kept(&data).display()
             ),
-        )),
-        None => Ok(damage),
+        ));
     }
+    forget(&data).map_err(|error| failed(&data, error))?;
+    Ok(damage)
 }
 
-impl Scanned {
-    fn has_damaged_batches(&self, damage: &[JournalDamage]) -> bool {
-        damage.iter().any(|damage| !damage.whole && damage.journal == self.path)
-    }
-}
-
-/// Puts a batch without items into journals that are missing or empty although later ones have batches: the numbers of
-/// journals are consecutive, and fjall begins one only when the one before has content. If no journal is left that
-/// fjall could continue, creates an empty one.
-fn replace_lost(journals: &[Scanned]) -> io::Result<()> {
-    let mut created = None;
-    let last = journals.iter().rposition(|journal| journal.scan.batches > 0);
-    for (n, Scanned { path, scan, state, .. }) in journals.iter().enumerate() {
-        let has_later = last.is_some_and(|last| n < last);
-        if scan.batches == 0 && (has_later || *state == State::Missing) {
-            let content = if has_later { batch::without_items() } else { Vec::new() };
-            let draft = path.with_extension(DRAFT);
-            let mut file = match File::open(path) {
-                Ok(replaced) => create_like(&draft, &replaced)?,
-                Err(_) => File::create(&draft)?,
-            };
-            file.write_all(&content)?;
-            file.sync_all()?;
-            fs::rename(&draft, path)?;
-            created = path.parent();
+impl Cut<'_> {
+    /// The cut as a part of a repair.
+    fn described(&self) -> JournalDamage {
+        let Gap { from, to, followed, .. } = *self.gap;
+        JournalDamage {
+            journal: self.path.to_owned(),
+            at: from,
+            bytes: to - from,
+            reason: "is not known to have been synced, and is dropped with all that follow, as after a crash",
+            followed,
+            lossless: false,
+            whole: false,
         }
     }
-    created.map_or(Ok(()), sync_folder)
 }
 
-/// Replaces a journal with one without its gaps.
-fn rewrite(journal: &Scanned) -> io::Result<()> {
+/// Puts a batch without items into journals that are missing or empty, except the newest one: the numbers of journals
+/// are consecutive, and fjall begins one only when the one before has content.
+fn replace_lost(journals: &[Scanned]) -> io::Result<()> {
+    for (n, Scanned { path, scan, state, .. }) in journals.iter().enumerate() {
+        let is_newest = n + 1 == journals.len();
+        match (scan.batches, state) {
+            (0, State::Missing) if is_newest => fill(path, &[])?,
+            (0, _) if !is_newest => fill(path, &batch::without_items())?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Replaces a journal with one without its gaps, which ends where it is cut.
+fn rewrite(journal: &Scanned, cut: Option<&Gap>) -> io::Result<()> {
     keep(&journal.path)?;
     let draft = journal.path.with_extension(DRAFT);
-    let rewritten = rewrite_to(&draft, journal);
+    let rewritten = rewrite_to(&draft, journal, cut);
     if rewritten.is_err() {
         let _ = fs::remove_file(&draft);
     }
     rewritten
 }
 
-fn rewrite_to(draft: &Path, Scanned { path, after, scan, .. }: &Scanned) -> io::Result<()> {
+fn rewrite_to(draft: &Path, journal: &Scanned, cut: Option<&Gap>) -> io::Result<()> {
+    let Scanned { path, after, scan, .. } = journal;
     let mut from = File::open(path)?;
-    let end = end_of_content(&mut from, 0)?.unwrap_or(0);
+    let end = cut.map_or(end_of_content(&mut from, 0)?.unwrap_or(0), |cut| cut.from);
+    let gaps = || scan.gaps.iter().filter(|gap| gap.from < end);
     let mut to = create_like(draft, &from)?;
     let mut at = 0;
-    for Gap { from: begin, to: end, nature, .. } in &scan.gaps {
+    for Gap { from: begin, to: end, nature, .. } in gaps() {
         copy_range(&mut from, at, *begin, &mut to)?;
         if let Nature::Renumber(sequence) = nature {
             let number = begin + batch::SEQUENCE_AT as u64;
@@ -111,8 +118,9 @@ fn rewrite_to(draft: &Path, Scanned { path, after, scan, .. }: &Scanned) -> io::
         at = *end;
     }
     copy_range(&mut from, at, end, &mut to)?;
-    let misplaced = scan.gaps.iter().filter(|gap| gap.nature == Nature::Misplaced).count() as u64;
-    let (found, expected) = (scan::scan(draft, *after, None, 0)?.batches, scan.batches - misplaced);
+    let misplaced = gaps().filter(|gap| gap.nature == Nature::Misplaced).count() as u64;
+    let expected = scan.batches - misplaced - cut.map_or(0, |cut| cut.followed);
+    let found = scan::scan(draft, *after, None, 0)?.batches;
     if found != expected {
         return Err(differs(found, expected));
     }

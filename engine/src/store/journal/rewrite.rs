@@ -53,6 +53,23 @@ pub(super) fn rewrite(checked: &Checked) -> Result<()> {
     }
 }
 
+/// Replaces or creates a journal with this content, durably.
+///
+/// # Errors
+/// Those of the file system.
+pub(super) fn fill(path: &Path, content: &[u8]) -> io::Result<()> {
+    let draft = path.with_extension(DRAFT);
+    let mut file = match File::open(path) {
+        Ok(replaced) => create_like(&draft, &replaced)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => File::create(&draft)?,
+        Err(error) => return Err(error),
+    };
+    file.write_all(content)?;
+    file.sync_all()?;
+    fs::rename(&draft, path)?;
+    path.parent().map_or(Ok(()), sync_folder)
+}
+
 /// Removes the drafts in a folder. A crash may have left those of journals that have been removed since.
 ///
 /// # Errors

@@ -309,10 +309,24 @@ fn explain(
     file.seek(SeekFrom::Start(at))?;
     Read::by_ref(file).take(end - at).read_to_end(&mut bytes)?;
     let mut hasher = Xxh3::new();
+    let decoded = batch::decode(&bytes, &mut hasher);
+    // The values of a batch may contain anything, other batches too. What is inside of a batch that ends properly, or of
+    // the one that was being written when everything before it had been synced, is not looked at.
+    let (mut is_torn, mut from) = (false, 1);
+    let (reason, length) = match decoded {
+        Decoded::Invalid(invalid) => (invalid.reason, invalid.bytes),
+        _ => {
+            is_torn = (1..u64::MAX).contains(&synced) && at >= synced;
+            ("is incomplete", None)
+        }
+    };
+    if let Some(length) = length.filter(|length| bytes.get(..*length).is_some_and(batch::ends_a_batch)) {
+        from = length;
+    }
     let mut hashed = 0;
     let mut next = None;
     let mut given_up = false;
-    for n in 1..bytes.len() {
+    for n in from..if is_torn { 0 } else { bytes.len() } {
         if !batch::may_begin(&bytes[n..]) {
             continue;
         }
@@ -331,11 +345,7 @@ fn explain(
             break;
         }
     }
-    let (reason, length) = match batch::decode(&bytes, &mut hasher) {
-        Decoded::Invalid(invalid) => (invalid.reason, invalid.bytes),
-        _ => ("is incomplete", None),
-    };
-    let complete = batch::ends_a_batch(&bytes) || length.is_some_and(|length| length <= bytes.len());
+    let complete = !is_torn && (batch::ends_a_batch(&bytes) || length.is_some_and(|length| length <= bytes.len()));
     let until = next.unwrap_or(bytes.len());
     let nature = if loses_a_page(&bytes[..until], at, synced) {
         Nature::LostPages

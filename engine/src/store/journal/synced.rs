@@ -8,8 +8,9 @@
 //! another one, is noticed.
 //!
 //! The file is written after each sync, and is not synced itself: after a power failure it may be older, or missing,
-//! and then says less. It is removed, durably, before a journal becomes shorter: by a clean close, by a repair, and
-//! before the torn end of a journal is cut.
+//! and then says less. It is removed, durably, before a journal becomes shorter: by a clean close, and before the torn
+//! end of a journal is cut. While a repair runs, it says that all has been synced: what the repair has not dropped yet
+//! must stay damage, since it would be cut otherwise, with everything behind it.
 //!
 //! ```text
 //! for each journal, the oldest first: its number (u64), position (u64), mark (u64)
@@ -20,12 +21,13 @@
 //! fewer journals, so there may be anything behind the checksum.
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::batch;
+use super::rewrite::DRAFT;
 use super::scan::end_of_content;
 use crate::store::folder::sync_folder;
 
@@ -102,8 +104,18 @@ pub(in crate::store) struct Synced(Vec<SyncedJournal>);
 
 impl Synced {
     /// What the file says; `None` if there is none, or if it was not written completely.
-    pub fn read(data: &Path) -> Option<Self> {
-        let content = fs::read(data.join(SYNCED_FILE)).ok()?;
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn read(data: &Path) -> io::Result<Option<Self>> {
+        match fs::read(data.join(SYNCED_FILE)) {
+            Ok(content) => Ok(Self::decode(&content)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn decode(content: &[u8]) -> Option<Self> {
         let number = |bytes: &[u8]| bytes.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
         let (entries, _) = content.as_chunks::<ENTRY_BYTES>();
         let journals = entries.iter().map_while(|entry| {
@@ -116,6 +128,26 @@ impl Synced {
         let end = (journals.len() + 1) * ENTRY_BYTES;
         let check = number(content.get(end..)?)?;
         (!journals.is_empty() && check == xxh3_64(&content[..end])).then_some(Self(journals))
+    }
+
+    /// That all that was written to journals with these numbers is on disk.
+    pub fn all(numbers: impl Iterator<Item = u64>) -> Self {
+        let mut all = Self::default();
+        numbers.for_each(|number| all.note(SyncedJournal { number, bytes: u64::MAX, mark: NO_MARK }));
+        all
+    }
+
+    /// Replaces the file, durably.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn replace(&self, data: &Path) -> io::Result<()> {
+        let draft = data.join(SYNCED_FILE).with_extension(DRAFT);
+        let mut file = File::create(&draft)?;
+        file.write_all(&self.encode())?;
+        file.sync_all()?;
+        fs::rename(&draft, data.join(SYNCED_FILE))?;
+        sync_folder(data)
     }
 
     /// Writes the file to a folder with copies of the journals, which were copied after this was read.
@@ -246,7 +278,7 @@ fn write_at_start(file: &File, content: &[u8]) -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn write_at_start(mut file: &File, content: &[u8]) -> io::Result<()> {
-    use std::io::{Seek, SeekFrom, Write};
+    use std::io::{Seek, SeekFrom};
 
     file.seek(SeekFrom::Start(0))?;
     file.write_all(content)
@@ -325,14 +357,12 @@ fn grown(_file: &File, _end: u64) -> io::Result<Option<u64>> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use std::io::Write;
-
     use super::*;
 
     #[test]
     fn the_file_says_what_was_written_last() {
         let folder = tempfile::TempDir::new().unwrap();
-        assert_eq!(Synced::read(folder.path()), None);
+        assert_eq!(Synced::read(folder.path()).unwrap(), None);
         forget(folder.path()).unwrap();
         for bytes in [5, 1 << 40, 1] {
             // As several openings do, the later ones with fewer journals.
@@ -340,11 +370,11 @@ mod tests {
             for (number, bytes) in [(3, 4), (3, 7), (4, 8), (5, bytes)].into_iter().skip(usize::from(bytes == 1)) {
                 file.note(SyncedJournal { number, bytes, mark: 1 });
             }
-            let synced = Synced::read(folder.path()).unwrap();
+            let synced = Synced::read(folder.path()).unwrap().unwrap();
             assert_eq!([2, 3, 4, 5, 6].map(|number| synced.bytes_of(number)), [u64::MAX, 7, 8, bytes, 0]);
             file.retain(|number| number > 3);
             file.note(SyncedJournal { number: 5, bytes: bytes + 1, mark: 2 });
-            let synced = Synced::read(folder.path()).unwrap();
+            let synced = Synced::read(folder.path()).unwrap().unwrap();
             assert_eq!([2, 3, 4, 5, 6].map(|number| synced.bytes_of(number)), [u64::MAX, u64::MAX, 8, bytes + 1, 0]);
             assert_eq!(synced.newest(), 5);
             assert_eq!(synced.journal(5), Some(&SyncedJournal { number: 5, bytes: bytes + 1, mark: 2 }));
@@ -352,7 +382,7 @@ mod tests {
         for number in 6..200 {
             let mut file = SyncedFile::in_folder(folder.path());
             (0..=number).for_each(|number| file.note(SyncedJournal { number, bytes: number, mark: number }));
-            let synced = Synced::read(folder.path()).unwrap();
+            let synced = Synced::read(folder.path()).unwrap().unwrap();
             assert_eq!((synced.newest(), synced.bytes_of(number - 1)), (number, number - 1));
         }
         fs::remove_file(folder.path().join(SYNCED_FILE)).unwrap();
@@ -361,13 +391,13 @@ mod tests {
         let whole = fs::read(&path).unwrap();
         for end in 0..whole.len() {
             fs::write(&path, &whole[..end]).unwrap();
-            assert_eq!(Synced::read(folder.path()), None);
+            assert_eq!(Synced::read(folder.path()).unwrap(), None);
         }
         for at in 0..whole.len() {
             let mut altered = whole.clone();
             altered[at] ^= 1;
             fs::write(&path, altered).unwrap();
-            assert_eq!(Synced::read(folder.path()), None);
+            assert_eq!(Synced::read(folder.path()).unwrap(), None);
         }
         forget(folder.path()).unwrap();
         assert!(!path.exists());

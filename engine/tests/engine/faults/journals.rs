@@ -302,7 +302,7 @@ fn write_synced(folder: &Path, number: usize, journal: &[u8]) -> &'static str {
 }
 
 /// Opens a copy of a folder: the number of rows, or the error.
-fn open_copy(folder: &Path) -> hjall_engine::Result<usize> {
+fn open_copy(folder: &Path) -> Result<usize, hjall_engine::Error> {
     let copy = tempfile::tempdir().unwrap();
     copy_folder(folder, copy.path()).unwrap();
     Ok(rows(&Engine::open(copy.path(), Options::default())?))
@@ -391,6 +391,116 @@ fn journals_in_the_wrong_place_are_refused_and_dropped_by_one_repair() {
         let dropped = if what.starts_with("batches") { damage.len() } else { lost.len() * 10 };
         assert_eq!(left, ROWS - dropped, "{what}: {damage:?}");
     }
+}
+
+/// A repair that has no room for a copy, or is killed, must not make the rest of the damage look like lost pages.
+#[cfg(target_os = "linux")]
+mod interrupted {
+    use super::*;
+    use crate::file_limit::{folder_of_child, in_child, limit_files};
+
+    #[test]
+    fn a_repair_that_failed_can_be_repeated() {
+        if let Some(folder) = folder_of_child() {
+            limit_files("8192");
+            let error = Engine::repair(&folder, true).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::DiskFull, "{error}");
+            return;
+        }
+        let crashed = crashed();
+        let mut content = fs::read(crashed.path().join(JOURNAL)).unwrap();
+        let page = names(&content)[ROWS / 2].next_multiple_of(PAGE);
+        content[page..page + PAGE].fill(0);
+        fs::write(crashed.path().join(JOURNAL), &content).unwrap();
+        let whole = tempfile::tempdir().unwrap();
+        copy_folder(crashed.path(), whole.path()).unwrap();
+        let damage = Engine::repair(whole.path(), true).unwrap();
+        let left = open_copy(whole.path()).unwrap();
+        assert!(left < ROWS && left > ROWS / 2 + 10, "{left} rows are left");
+        in_child("faults::journals::interrupted::a_repair_that_failed_can_be_repeated", crashed.path(), "");
+        assert!(open_copy(crashed.path()).is_err(), "the damage is still there");
+        assert_eq!(Engine::repair(crashed.path(), true).unwrap().len(), damage.len());
+        assert_eq!(open_copy(crashed.path()).unwrap(), left);
+        assert!(!crashed.path().join(SYNCED).exists());
+    }
+}
+
+/// A client can store the bytes of a batch. They must not be taken for one if the process ends in the middle of that
+/// write.
+#[test]
+fn a_batch_in_the_value_of_a_torn_one_is_not_looked_at() {
+    let crashed = crashed();
+    let content = fs::read(crashed.path().join(JOURNAL)).unwrap();
+    let content = &content[..content.len() - PAGE];
+    let last = begin_of_batch(content, names(content)[ROWS - 1]);
+    let mut forged = content[last..].to_vec();
+    let sequence = u64::from_le_bytes(forged[5..13].try_into().unwrap());
+    forged[5..13].copy_from_slice(&(sequence + 100).to_le_bytes());
+    let name = forged.windows(5).position(|bytes| bytes == b"row 0").unwrap();
+    forged[name..name + 3].copy_from_slice(b"zzz");
+    let item = &mut forged[13..];
+    let checked = item.len() - 13;
+    let checksum = xxhash_rust::xxh3::xxh3_64(&item[..checked]);
+    item[checked + 1..checked + 9].copy_from_slice(&checksum.to_le_bytes());
+    let value = [&vec![7; 5_000][..], &forged, &vec![7; 3_000]].concat();
+    let mut torn = vec![1];
+    torn.extend(1_u32.to_le_bytes());
+    torn.extend((sequence + 1).to_le_bytes());
+    torn.extend([2, 0, 0]);
+    torn.extend(&content[last + 16..last + 24]);
+    torn.extend(3_u16.to_le_bytes());
+    torn.extend([(value.len() as u32).to_le_bytes(); 2].concat());
+    torn.extend(b"key");
+    torn.extend(&value);
+    for length in [5_000, 5_100, 6_500, torn.len()] {
+        fs::write(crashed.path().join(JOURNAL), [content, &torn[..length]].concat()).unwrap();
+        assert_eq!(open_copy(crashed.path()).unwrap(), ROWS, "{length} bytes have been written");
+        assert!(Engine::repair(crashed.path(), true).unwrap().is_empty());
+    }
+}
+
+#[test]
+fn journals_that_were_all_lost_can_be_used_after_a_repair() {
+    for lost in [vec![], vec![0; 100], vec![7; 100]] {
+        let (crashed, _) = crashed_with_parts();
+        for n in 0..6 {
+            fs::write(crashed.path().join(format!("data/{n}.jnl")), &lost).unwrap();
+        }
+        let _ = Engine::repair(crashed.path(), true).unwrap();
+        for start in 0..2 {
+            let engine = Engine::open(crashed.path(), Options::default()).unwrap();
+            if start == 0 {
+                engine.create_table(descriptor("t", &["f"]), vec![]).unwrap();
+            }
+            let row = put(&format!("row {start}"), &[("f:a", 1, "x")]);
+            engine.table(&name("t")).put(&Put { durability: Durability::FsyncWal, ..row }).unwrap();
+            let again = tempfile::tempdir().unwrap();
+            copy_crashed(crashed.path(), again.path());
+            assert_eq!(open_copy(again.path()).unwrap(), start + 1);
+            engine.close().unwrap();
+        }
+    }
+}
+
+/// What a start would cut is listed by a repair of the same journals, and dropped with it.
+#[test]
+fn a_repair_lists_all_that_it_drops() {
+    let crashed = crashed();
+    fs::remove_file(crashed.path().join(SYNCED)).unwrap();
+    let mut content = fs::read(crashed.path().join(JOURNAL)).unwrap();
+    let names = names(&content);
+    content[names[10]] ^= 1;
+    let page = names[40].next_multiple_of(PAGE);
+    content[page..page + PAGE].fill(0);
+    content[names[55]] ^= 1;
+    fs::write(crashed.path().join(JOURNAL), &content).unwrap();
+    let damage = Engine::repair(crashed.path(), false).unwrap();
+    assert_eq!(damage.len(), 2, "{damage:?}");
+    assert!(damage[1].to_string().contains("is dropped with all that follow"), "{damage:?}");
+    assert!(damage[1].at < page as u64 && damage[1].followed > 0, "{damage:?}");
+    assert_eq!(Engine::repair(crashed.path(), true).unwrap(), damage);
+    let before = names.iter().filter(|name| **name < damage[1].at as usize).count();
+    assert_eq!(open_copy(crashed.path()).unwrap(), before - 1);
 }
 
 /// The journal of an earlier time, which is longer than what was synced, has other batches at that place.
