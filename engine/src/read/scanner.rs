@@ -9,7 +9,7 @@ use super::budget::{Budget, Unlimited, Unpaused, take_row};
 use super::family_scan::{FamilyScan, Reader, Selection};
 use super::key_range::{KeyRange, Progress};
 use super::position::{End, Portion, Position, Wanted};
-use super::region_scanner::{RegionProgress, RegionScan, RegionScanner};
+use super::region_scanner::{RegionProgress, RegionScan, RegionScanner, check_batch};
 use super::reused_row::ReusedRow;
 use super::row_page::{PageReader, RowPage};
 use super::store_scanner::Window;
@@ -593,6 +593,8 @@ impl Scanner {
     ) -> Result<RegionScanner> {
         let scan = &self.scan;
         let RegionProgress { extent, filter, closed } = region;
+        let batch = usize::try_from(scan.batch).ok().filter(|batch| *batch > 0);
+        check_batch(batch, filter.as_deref())?;
         let selection = Selection {
             columns: &scan.columns,
             max_versions: scan.max_versions,
@@ -603,7 +605,6 @@ impl Scanner {
         let plans =
             FamilyScan::all(table.families(), &selection, range, &|family| table.no_family(family, &scan.start))?;
         let order = if scan.reversed { Order::Descending } else { Order::Ascending };
-        let batch = usize::try_from(scan.batch).ok().filter(|batch| *batch > 0);
         let task = RegionScan { order, extent, batch, window: Window::ALL, filter, closed };
         RegionScanner::open(plans, reader, task)
     }
