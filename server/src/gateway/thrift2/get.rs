@@ -61,7 +61,7 @@ impl Request {
         let (mut refusal, mut fails_alone) = (attributes.check_isolation().err(), false);
         match attributes.raw() {
             Ok(raw) => get.raw = raw,
-            // A region server reads this attribute when it opens the region's scanner, and catches every exception there.
+            // A region server reads this one when it opens its scanner, and catches every exception there.
             Err(error) if refusal.is_none() => (refusal, fails_alone) = (Some(error), true),
             Err(_) => {}
         }
