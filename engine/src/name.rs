@@ -33,7 +33,8 @@ impl TableName {
     /// [`NAME_LENGTH_MAX`].
     pub fn parse(full: &[u8]) -> Result<Self> {
         if full.is_empty() {
-            return Err(Error::invalid("Name is null or empty").with_remedy("a table name has at least one character"));
+            return Err(Error::invalid("Table qualifier must not be empty")
+                .with_remedy("a table name has at least one character"));
         }
         match full.iter().position(|&b| b == b':') {
             Some(colon) => Self::checked(&full[..colon], &full[colon + 1..]),
@@ -220,7 +221,8 @@ fn check_namespace_bytes(namespace: &[u8]) -> Result<()> {
     }
 }
 
-/// Checks the name of a new family: 1 to 127 bytes, no control characters, `:`, `/` or `\`.
+/// Checks the characters of the name of a family: at least one, and no control characters, `:`, `/` or `\`. HBase
+/// checks its length when the family is added to a table, see [`check_family_length`].
 ///
 /// # Errors
 /// `InvalidArgument` with HBase's text.
@@ -244,6 +246,14 @@ pub fn check_family(name: &[u8]) -> Result<()> {
         return Err(Error::invalid("Column Family name cannot be: recovered.edits")
             .with_remedy("HBase reserves the name; choose another one"));
     }
+    Ok(())
+}
+
+/// Checks the length of the name of a family: at most 127 bytes.
+///
+/// # Errors
+/// `InvalidArgument` with HBase's text.
+pub fn check_family_length(name: &[u8]) -> Result<()> {
     if name.len() > FAMILY_LENGTH_MAX {
         return Err(Error::invalid("The length of family name is bigger than 127")
             .with_remedy(format_args!("it has {} bytes; shorten it", name.len())));

@@ -10,7 +10,7 @@ A transcript is a JSON file of scenarios, which consist of steps. A step is a ca
 result or its exception. Only values that a server chooses itself are masked: timestamps it assigned ("<now>"),
 scanner ids ("$s1"), region ids, host names and ports, and the text of an error after its Java class. Answers are
 equal if their results are equal, or if the Thrift exception, the Java class named in its message and, for a
-TApplicationException, its type are equal.
+TApplicationException, its type are equal. So must be the number of failed actions of a batch.
 """
 import argparse
 import pathlib

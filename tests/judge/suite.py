@@ -22,6 +22,8 @@ COVERED = (
     "filters.json",
     "mixed.json",
     "calls.json",
+    "corners.json",
+    "ddl_mistakes.json",
 )
 
 

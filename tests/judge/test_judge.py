@@ -28,6 +28,9 @@ def test_the_type_and_java_class_of_an_exception_are_compared_but_not_its_text()
     assert outcome(step, "throws", {"exception": "IOError", "class": "TableNotFoundException", "message": "b", "canRetry": False}) == (1, 0, 0)
     assert outcome(step, "throws", {"exception": "IOError", "message": "a", "canRetry": False}) == (0, 1, 0)
     assert outcome(step, "throws", {"exception": "IOError", "class": "TableNotFoundException", "canRetry": True}) == (0, 1, 0)
+    failed = {"call": "t1.mutateRows", "args": {}, "throws": {"exception": "IOError", "message": "Failed 2 actions: a"}}
+    assert outcome(failed, "throws", {"exception": "IOError", "message": "x: Failed 2 actions: b"}) == (1, 0, 0)
+    assert outcome(failed, "throws", {"exception": "IOError", "message": "Failed 1 action: a"}) == (0, 1, 0)
     assert outcome(step, "throws", {"exception": "IllegalArgument", "class": "TableNotFoundException", "canRetry": False}) == (0, 1, 0)
 
 

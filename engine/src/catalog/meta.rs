@@ -6,7 +6,7 @@ use super::state::{Family, TableState};
 use crate::error::Result;
 use crate::name::TableName;
 use crate::region::Region;
-use crate::schema::{FamilyDescriptor, TableDescriptor};
+use crate::schema::{BloomFilter, FamilyDescriptor, TableDescriptor};
 
 /// The first number that is allocated. The catalog itself is space 0.
 pub(super) const FIRST_NUMBER: u64 = 16;
@@ -22,6 +22,7 @@ pub(super) fn meta_table() -> Result<TableState> {
     for (name, versions) in [("info", 3), ("ns", 10), ("rep_barrier", i32::MAX), ("table", 3)] {
         let mut family = FamilyDescriptor::new(name)?;
         family.set_max_versions(versions)?.set_block_size(8192).set_flag("IN_MEMORY", true);
+        family.set_bloom_filter(BloomFilter::RowCol);
         families.push(Family::new(&family, 0)?);
         descriptor.add_family(family)?;
     }

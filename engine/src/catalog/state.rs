@@ -207,7 +207,7 @@ impl TableState {
     /// The error for a family that does not exist.
     pub(crate) fn no_family(&self, name: &[u8], row: &[u8]) -> Error {
         let region = region::locate(&self.regions, row).map(|r| r.name(self.name())).unwrap_or_default();
-        let (name, region) = (quote::utf8(name), quote::utf8(&region));
+        let (name, region) = (quote::utf8(name), quote::binary(&region));
         Error::new(
             ErrorKind::FamilyNotFound,
             format_args!("Column family {name} does not exist in region {region} in table {}", self.descriptor),

@@ -3,7 +3,7 @@
 use super::Engine;
 use super::tables::{alter, check_not_system};
 use crate::error::{Error, ErrorKind, Result};
-use crate::name::TableName;
+use crate::name::{TableName, check_family_length};
 use crate::quote;
 use crate::schema::{FamilyDescriptor, TableDescriptor, check_table, check_tracker_change};
 
@@ -25,7 +25,8 @@ impl Engine {
     /// Adds a family.
     ///
     /// # Errors
-    /// `TableNotFound`, `FamilyOperation` if the family exists, then those of [`Self::modify_table`].
+    /// `TableNotFound`, `FamilyOperation` if the family exists, `Unprocessable` if its name is too long, then those of
+    /// [`Self::modify_table`].
     pub fn add_family(&self, table: &TableName, family: FamilyDescriptor) -> Result<()> {
         self.change_families(table, |descriptor| {
             if descriptor.families.contains_key(&family.name) {
@@ -37,6 +38,8 @@ impl Engine {
                     "modify it, or choose another name",
                 );
             }
+            // HBase's master fails to add it however often the client asks.
+            check_family_length(&family.name).map_err(|error| error.as_kind(ErrorKind::Unprocessable))?;
             descriptor.families.insert(family.name.clone(), family);
             Ok(())
         })

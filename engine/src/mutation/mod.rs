@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 pub use crate::compare_op::CompareOp;
 pub use crate::durability::Durability;
-pub use validate::{TOO_LARGE_FOR_CLIENT, check_timestamp};
+pub use validate::{TOO_LARGE_FOR_CLIENT, check_put_family, check_timestamp};
 pub(crate) use validate::{cell_bytes, negative_timestamp};
 
 /// One cell of a [`Put`].

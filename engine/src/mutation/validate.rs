@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{Append, Delete, Increment, Mutation, PutCellOf, PutOf};
+use super::{Append, Delete, Increment, Marker, Mutation, PutCellOf, PutOf};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::FAMILY_LENGTH_MAX;
 use crate::quote;
@@ -29,6 +29,14 @@ pub fn check_timestamp(timestamp: i64) -> Result<()> {
 pub(crate) fn negative_timestamp(timestamp: i64) -> Error {
     Error::invalid(format!("Timestamp cannot be negative. ts={timestamp}"))
         .with_remedy("send milliseconds since 1970, or none for the time of the server")
+}
+
+/// Checks the family of a cell to put.
+///
+/// # Errors
+/// `InvalidArgument` if it is empty or too long.
+pub fn check_put_family(family: &[u8]) -> Result<()> {
+    check_family_form(family)
 }
 
 fn check_family_form(family: &[u8]) -> Result<()> {
@@ -100,13 +108,23 @@ impl Delete {
         if self.markers.is_empty() {
             check_timestamp(self.timestamp)?;
         }
-        for marker in &self.markers {
-            check_timestamp(marker.timestamp)?;
-            if marker.family.len() > FAMILY_LENGTH_MAX {
-                check_family_form(&marker.family)?;
-            }
-        }
-        Ok(())
+        self.markers.iter().try_for_each(Marker::validate)
+    }
+
+    /// Whether a marker has the empty family. In a batch, HBase's servers cannot read such a delete.
+    pub fn lacks_family(&self) -> bool {
+        self.markers.iter().any(|marker| marker.family.is_empty())
+    }
+}
+
+impl Marker {
+    /// Checks the form: a timestamp that is not negative, and a family that is not too long.
+    ///
+    /// # Errors
+    /// `InvalidArgument` with HBase's text.
+    pub fn validate(&self) -> Result<()> {
+        check_timestamp(self.timestamp)?;
+        if self.family.len() > FAMILY_LENGTH_MAX { check_family_form(&self.family) } else { Ok(()) }
     }
 }
 

@@ -81,6 +81,19 @@ struct Piece {
     joined: bool,
 }
 
+/// Checks that a filter allows a batch size. Precedes all checks of the table's families, as in HBase.
+///
+/// # Errors
+/// `Unprocessable` for a filter that needs whole rows.
+pub(super) fn check_batch(batch: Option<usize>, filter: Option<&dyn Filter>) -> Result<()> {
+    if batch.is_none() || !filter.is_some_and(Filter::has_filter_row) {
+        return Ok(());
+    }
+    let message = "Cannot set batch on a scan using a filter that returns true for filter.hasFilterRow";
+    Err(Error::new(ErrorKind::Unprocessable, message)
+        .with_remedy("leave out the batch size, or use a filter that decides about each cell"))
+}
+
 impl RegionScanner {
     /// Opens the scanner without reading.
     ///
@@ -101,11 +114,7 @@ impl RegionScanner {
     pub(super) fn over(cursors: Vec<FamilyCursor>, task: RegionScan) -> Result<Self> {
         let RegionScan { order, extent, batch, window, mut filter, closed } = task;
         let whole_row_filter = filter.as_ref().is_some_and(|f| f.has_filter_row());
-        if batch.is_some() && whole_row_filter {
-            let message = "Cannot set batch on a scan using a filter that returns true for filter.hasFilterRow";
-            return Err(Error::new(ErrorKind::Unprocessable, message)
-                .with_remedy("leave out the batch size, or use a filter that decides about each cell"));
-        }
+        check_batch(batch, filter.as_deref())?;
         let (mut deciding, mut joining) = (Vec::new(), Vec::new());
         for cursor in cursors {
             let name = &cursor.plan().family.name;

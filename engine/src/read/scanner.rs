@@ -12,7 +12,7 @@ use super::division::{StoredRows, Stride};
 use super::family_scan::{FamilyScan, Reader, Selection};
 use super::key_range::{KeyRange, Progress};
 use super::position::{End, Portion, Position, Wanted};
-use super::region_scanner::{RegionProgress, RegionScan, RegionScanner};
+use super::region_scanner::{RegionProgress, RegionScan, RegionScanner, check_batch};
 use super::reused_row::ReusedRow;
 use super::row_page::{PageReader, RowPage};
 use super::store_scanner::Window;
@@ -687,9 +687,10 @@ impl Scanner {
     ) -> Result<RegionScanner> {
         let scan = &self.scan;
         let RegionProgress { extent, filter, closed } = region;
+        let batch = usize::try_from(scan.batch).ok().filter(|batch| *batch > 0);
+        check_batch(batch, filter.as_deref())?;
         let plans = self.families(table, filter.is_some())?;
         let order = if scan.reversed { Order::Descending } else { Order::Ascending };
-        let batch = usize::try_from(scan.batch).ok().filter(|batch| *batch > 0);
         let task = RegionScan { order, extent, batch, window: Window::ALL, filter, closed };
         RegionScanner::open(plans, reader, task)
     }

@@ -79,7 +79,8 @@ pub fn compare_names(a: &[u8], b: &[u8]) -> Ordering {
 }
 
 /// The region with the greatest name that is not after `key` in the order of `hbase:meta`, and its table. Regions are
-/// given by table, in the order of their start keys.
+/// given by table, in the order of their start keys. No region is after the empty key, as a reversed scan from an empty
+/// row begins with the last one.
 ///
 /// The name of at most one region is computed, because it contains a digest.
 pub fn greatest_not_after<'a>(
@@ -91,6 +92,7 @@ pub fn greatest_not_after<'a>(
     for (table, regions) in tables {
         let name = table.to_string();
         let last = match name.as_bytes().cmp(key_parts.table) {
+            _ if key.is_empty() => regions.last(),
             Ordering::Less => regions.last(),
             Ordering::Equal => key_parts.after.and_then(|(start, _)| {
                 // Those that begin at or before the start key. The last one may begin there, and be after the key.

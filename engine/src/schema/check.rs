@@ -1,12 +1,15 @@
 //! The checks that HBase's master applies to a descriptor before a table is created or altered
 //! (`TableDescriptorChecker`), in its order.
 
-use super::attribute::{number, text};
-use super::family::FamilyDescriptor;
+use std::borrow::Cow;
+
+use super::attribute::{number, setting_number, text};
+use super::family::{FamilyDescriptor, TTL_FOREVER_SECONDS};
 use super::options::{BloomFilter, Compression};
 use super::rules::FamilyRules;
 use super::table::{FAMILIES_MAX, REGION_REPLICATION_MAX, TableDescriptor};
 use crate::error::{Error, ErrorKind, Result};
+use crate::name::check_family_length;
 use crate::quote::Quoted;
 use crate::request::ROW_LENGTH_MAX;
 
@@ -15,6 +18,11 @@ const COPROCESSOR: &[u8] = b"coprocessor$";
 const SWITCH: &str = "hbase.table.sanity.checks";
 const FILE_BYTES_MIN: i64 = 2 * 1024 * 1024;
 const FLUSH_BYTES_MIN: i64 = 1024 * 1024;
+const BLOCKING_FILES: &str = "hbase.hstore.blockingStoreFiles";
+const BLOCKING_FILES_DEFAULT: i32 = 16;
+const COMPACTION_POLICY: &str = "hbase.hstore.defaultengine.compactionpolicy.class";
+const FIFO_POLICY: &str = "org.apache.hadoop.hbase.regionserver.compactions.FIFOCompactionPolicy";
+const FIFO_BLOCKING_FILES_MIN: i32 = 1000;
 const BLOCK_BYTES: std::ops::RangeInclusive<i32> = 1024..=16 * 1024 * 1024;
 
 /// HBase's own split policies. hjall only stores the name.
@@ -28,27 +36,40 @@ const SPLIT_POLICIES: [&str; 7] = [
     "SteppingSplitPolicy",
 ];
 
+type Check = fn(&TableDescriptor) -> Result<()>;
+
+/// Whether `hbase.table.sanity.checks` switches a check off.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Switch {
+    Both,
+    AlwaysOn,
+}
+
 /// Checks a descriptor. If its attribute `hbase.table.sanity.checks` is `false`, only values that cannot be parsed are
 /// refused.
 ///
 /// # Errors
-/// `InvalidDescriptor` for a value out of range, `Unprocessable` for a number that cannot be parsed.
+/// `InvalidDescriptor` for a value out of range, `Unprocessable` for a number that cannot be parsed, `InvalidArgument`
+/// for the name of a family that is too long.
 pub fn check_table(table: &TableDescriptor) -> Result<()> {
+    table.families.keys().try_for_each(|name| check_family_length(name))?;
     let switched_on = text(&table.attributes, SWITCH).is_none_or(|t| t.eq_ignore_ascii_case("true"));
-    let checks: [fn(&TableDescriptor) -> Result<()>; 9] = [
-        check_sizes,
-        check_classes,
-        check_compression,
-        check_encryption,
-        check_families,
-        check_replicas,
-        check_scopes,
-        check_blooms,
-        check_values,
+    let checks: [(Switch, Check); 10] = [
+        (Switch::Both, check_sizes),
+        (Switch::Both, check_classes),
+        (Switch::Both, check_compression),
+        (Switch::Both, check_encryption),
+        (Switch::AlwaysOn, check_compaction_policy),
+        (Switch::Both, check_families),
+        (Switch::Both, check_replicas),
+        (Switch::Both, check_scopes),
+        (Switch::Both, check_blooms),
+        (Switch::Both, check_values),
     ];
-    for check in checks {
+    for (switch, check) in checks {
+        let is_off = switch == Switch::Both && !switched_on;
         match check(table) {
-            Err(e) if e.kind() == ErrorKind::InvalidDescriptor && !switched_on => {}
+            Err(e) if e.kind() == ErrorKind::InvalidDescriptor && is_off => {}
             other => other?,
         }
     }
@@ -74,6 +95,7 @@ pub fn check_table(table: &TableDescriptor) -> Result<()> {
     for family in table.families.values() {
         FamilyRules::of(family)?;
         family.data_block_encoding()?;
+        family.scope()?;
     }
     Ok(())
 }
@@ -86,8 +108,16 @@ fn refuse<T>(what: impl std::fmt::Display, remedy: impl std::fmt::Display) -> Re
     .with_remedy(remedy))
 }
 
+/// A size in bytes: the attribute, else the setting that HBase lets a table override.
+fn size(table: &TableDescriptor, key: &str, setting: &str, default: i64) -> Result<i64> {
+    match table.attributes.contains_key(key.as_bytes()) {
+        true => number(&table.attributes, key, default),
+        false => setting_number(&table.attributes, setting, default),
+    }
+}
+
 fn check_sizes(table: &TableDescriptor) -> Result<()> {
-    let file = number(&table.attributes, "MAX_FILESIZE", FILE_BYTES_MIN)?;
+    let file = size(table, "MAX_FILESIZE", "hbase.hregion.max.filesize", FILE_BYTES_MIN)?;
     if file < FILE_BYTES_MIN {
         return refuse(
             format_args!(
@@ -96,7 +126,7 @@ fn check_sizes(table: &TableDescriptor) -> Result<()> {
             format_args!("set it to {FILE_BYTES_MIN} bytes or more for table {}, or leave it out", table.name),
         );
     }
-    let flush = number(&table.attributes, "MEMSTORE_FLUSHSIZE", FLUSH_BYTES_MIN)?;
+    let flush = size(table, "MEMSTORE_FLUSHSIZE", "hbase.hregion.memstore.flush.size", FLUSH_BYTES_MIN)?;
     if flush < FLUSH_BYTES_MIN {
         return refuse(
             format_args!(
@@ -194,6 +224,46 @@ fn check_encryption(table: &TableDescriptor) -> Result<()> {
     }
 }
 
+/// What HBase requires of the compaction policy FIFO, although hjall only stores the name. Cannot be switched off.
+fn check_compaction_policy(table: &TableDescriptor) -> Result<()> {
+    let of_table = text(&table.attributes, COMPACTION_POLICY);
+    let mut blocking = whole_number(text(&table.attributes, BLOCKING_FILES))?.unwrap_or(BLOCKING_FILES_DEFAULT);
+    for family in table.families.values() {
+        if text(&family.configuration, COMPACTION_POLICY).or_else(|| of_table.clone()).as_deref() != Some(FIFO_POLICY) {
+            continue;
+        }
+        let name = family.shown_name();
+        let remedy = format_args!("for column family {name}, or leave out {COMPACTION_POLICY}");
+        if family.ttl_seconds()? == TTL_FOREVER_SECONDS {
+            return refuse("Default TTL is not supported for FIFO compaction", format_args!("set TTL {remedy}"));
+        }
+        if family.min_versions()? > 0 {
+            let remedy = format_args!("leave out MIN_VERSIONS {remedy}");
+            return refuse("MIN_VERSION > 0 is not supported for FIFO compaction", remedy);
+        }
+        blocking = whole_number(text(&family.configuration, BLOCKING_FILES))?.unwrap_or(blocking);
+        if blocking < FIFO_BLOCKING_FILES_MIN {
+            return refuse(
+                format_args!(
+                    "Blocking file count '{BLOCKING_FILES}' {blocking} is below recommended minimum of \
+                     {FIFO_BLOCKING_FILES_MIN} for column family {name}"
+                ),
+                format_args!("raise {BLOCKING_FILES} {remedy}"),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A number that HBase parses inside a check.
+fn whole_number(text: Option<Cow<'_, str>>) -> Result<Option<i32>> {
+    let Some(text) = text else { return Ok(None) };
+    match text.parse() {
+        Ok(number) => Ok(Some(number)),
+        Err(_) => refuse(format_args!("For input string: \"{}\"", Quoted(&text)), "send a whole number"),
+    }
+}
+
 fn check_families(table: &TableDescriptor) -> Result<()> {
     if !table.families.is_empty() {
         return Ok(());
@@ -212,7 +282,7 @@ fn check_replicas(table: &TableDescriptor) -> Result<()> {
 
 fn check_scopes(table: &TableDescriptor) -> Result<()> {
     for family in table.families.values() {
-        let scope = family.scope()?;
+        let scope = whole_number(text(&family.attributes, "REPLICATION_SCOPE"))?.unwrap_or_default();
         if !(0..=2).contains(&scope) {
             return refuse(
                 format_args!(

@@ -45,7 +45,7 @@ impl FamilyDescriptor {
     /// A family with HBase's defaults.
     ///
     /// # Errors
-    /// `InvalidArgument` for an illegal name.
+    /// `InvalidArgument` for an illegal name. Its length is checked when the family is added to a table.
     pub fn new(name: impl Into<Bytes>) -> Result<Self> {
         let name = name.into();
         check_family(&name)?;
@@ -220,7 +220,8 @@ impl FamilyDescriptor {
             return Err(Error::invalid("Maximum versions must be positive")
                 .with_remedy(format_args!("VERSIONS of family {} is {versions}; use 1 or more", self.shown_name())));
         }
-        let min = self.min_versions().unwrap_or(0);
+        // HBase's builder parses MIN_VERSIONS here.
+        let min = self.min_versions().map_err(|error| error.as_kind(ErrorKind::InvalidArgument))?;
         if versions < min {
             return Err(Error::invalid(format!(
                 "Set MaxVersion to {versions} while minVersion is {min}. Maximum versions must be >= minimum versions "

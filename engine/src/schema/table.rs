@@ -8,7 +8,7 @@ use super::attribute::{Attributes, number, text, truth};
 use super::family::FamilyDescriptor;
 use crate::durability::Durability;
 use crate::error::{Error, Result};
-use crate::name::TableName;
+use crate::name::{TableName, check_family_length};
 
 /// The largest REGION_REPLICATION: HBase numbers the replicas of a region with 16 bits (`RegionInfo.MAX_REPLICA_ID`).
 pub const REGION_REPLICATION_MAX: i32 = 0x1_0000;
@@ -41,8 +41,9 @@ impl TableDescriptor {
     /// Adds a family.
     ///
     /// # Errors
-    /// `InvalidArgument` if a family of that name exists.
+    /// `InvalidArgument` if the name is too long, or if a family of that name exists.
     pub fn add_family(&mut self, family: FamilyDescriptor) -> Result<&mut Self> {
+        check_family_length(&family.name)?;
         if self.families.contains_key(&family.name) {
             return Err(Error::invalid(format!("Family '{}' already exists so cannot be added", family.shown_name()))
                 .with_remedy(format_args!("name each family of table {} once", self.name)));

@@ -30,24 +30,16 @@ const FAMILY_KEYS: [&str; 17] = [
     "MOB_COMPACT_PARTITION_POLICY",
 ];
 
-/// Keys of a table that are not printed as metadata.
-const TABLE_KEYS: [&str; 16] = [
-    "COMPACTION_ENABLED",
+/// Keys of a table that are not printed as metadata: those with a default in HBase, and `IS_META`.
+const TABLE_KEYS: [&str; 8] = [
     "DURABILITY",
     "ERASURE_CODING_POLICY",
-    "FLUSH_POLICY",
     "IS_META",
     "MAX_FILESIZE",
     "MEMSTORE_FLUSHSIZE",
-    "MERGE_ENABLED",
-    "NORMALIZATION_ENABLED",
-    "NORMALIZER_TARGET_REGION_COUNT",
-    "NORMALIZER_TARGET_REGION_SIZE_MB",
-    "OWNER",
     "PRIORITY",
     "READONLY",
     "REGION_REPLICATION",
-    "SPLIT_POLICY",
 ];
 
 /// `3700 SECONDS (1 HOUR 1 MINUTE 40 SECONDS)`. The plural of the inner seconds follows the count of minutes, as HBase
@@ -93,7 +85,9 @@ fn write_value(f: &mut fmt::Formatter<'_>, key: &[u8], value: &[u8]) -> fmt::Res
     let number = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
     match (key, number) {
         (b"TTL", Some(seconds)) => write!(f, "{} => '{}'", Utf8(key), seconds_text(seconds)),
-        (b"BLOCKSIZE", Some(bytes)) => write!(f, "{} => '{}'", Utf8(key), bytes_text(bytes)),
+        (b"BLOCKSIZE" | b"MAX_FILESIZE" | b"MEMSTORE_FLUSHSIZE", Some(bytes)) => {
+            write!(f, "{} => '{}'", Utf8(key), bytes_text(bytes))
+        }
         _ => write!(f, "{} => '{}'", Utf8(key), Utf8(value)),
     }
 }
@@ -170,7 +164,8 @@ impl fmt::Display for TableDescriptor {
             if key == "IS_META" && !value.eq_ignore_ascii_case(b"true") {
                 continue;
             }
-            write!(f, "{comma}{key} => '{}'", Utf8(value))?;
+            f.write_str(comma)?;
+            write_value(f, key.as_bytes(), value)?;
             comma = ", ";
         }
         let mut metadata = self.attributes.iter().filter(|(key, _)| !is_among(&TABLE_KEYS, key)).peekable();

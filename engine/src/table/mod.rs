@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use crate::cell::Row;
 use crate::core::Handle;
-use crate::error::{ListErrors, Result};
+use crate::error::{Error, ListErrors, Result};
 use crate::mutation::{Append, Check, Delete, Increment, Mutation, Put};
 use crate::name::TableName;
 pub use crate::read::RememberedRows;
 pub use crate::read::Scanner;
 use crate::read::{self, Budget, Unlimited};
-use crate::request::{Get, Scan};
+use crate::request::{Columns, Get, Scan};
 use crate::write;
 pub use crate::write::{BulkLoad, KnownTable, Loaded};
 
@@ -92,6 +92,14 @@ impl Table {
     /// As [`Self::get_for`].
     pub fn exists_for(&self, get: &Get, budget: &dyn Budget) -> Result<bool> {
         read::exists(self.handle.live()?, &self.name, get, budget)
+    }
+
+    /// Whether the table exists and is enabled, but lacks a family of these columns.
+    pub fn lacks_family_of(&self, columns: &Columns) -> bool {
+        self.handle.live().and_then(|core| core.catalog.table(&self.name)).is_ok_and(|table| {
+            let lacks = |name| !table.families().iter().any(|family| family.name == name);
+            table.check_readable().is_ok() && columns.families().any(|(name, _)| lacks(name))
+        })
     }
 
     /// Reads several rows independently of each other, in the order of the request.
@@ -205,7 +213,21 @@ impl Table {
     /// As [`Self::mutate_row`], but `Refused` for a negative timestamp, and `Unprocessable` if `NoOp` would have to
     /// compare values.
     pub fn check_and_mutate(&self, check: &Check, mutations: &[Mutation]) -> Result<bool> {
-        write::check_and_mutate(self.handle.live()?, &self.name, check, mutations)
+        self.check_and_mutate_unless(check, mutations, None)
+    }
+
+    /// As [`Self::check_and_mutate`], but writes nothing and fails with the refusal, if there is one and the condition
+    /// holds.
+    ///
+    /// # Errors
+    /// As [`Self::check_and_mutate`], and the refusal.
+    pub fn check_and_mutate_unless(
+        &self,
+        check: &Check,
+        mutations: &[Mutation],
+        refusal: Option<&Error>,
+    ) -> Result<bool> {
+        write::check_and_mutate(self.handle.live()?, &self.name, check, mutations, refusal)
     }
 
     /// Adds to counters; returns the new cells in the order family, qualifier (a column named twice: in the order

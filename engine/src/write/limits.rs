@@ -64,7 +64,7 @@ pub(super) fn check_result(
     let region = region::locate(table.regions(), row).map(|r| r.name(table.name())).unwrap_or_default();
     Err(Error::new(
         ErrorKind::CellTooLarge,
-        format!("Cell with size {size} exceeds limit of {limit} bytes in region {}", quote::utf8(&region)),
+        format!("Cell with size {size} exceeds limit of {limit} bytes in region {}", quote::binary(&region)),
     )
     .with_remedy(format_args!(
         "what {}/{}:{} would become is too large; {SPLIT_IT}",

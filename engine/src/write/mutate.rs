@@ -81,8 +81,14 @@ fn count(table: &TableState, row: &[u8], mutations: &[Mutation]) {
     table.count_writes(row, mutations.len(), mutations.iter().map(Mutation::bytes).sum());
 }
 
-/// Applies all mutations if the condition holds. Returns whether it held.
-pub(crate) fn check_and_mutate(core: &Core, name: &TableName, check: &Check, mutations: &[Mutation]) -> Result<bool> {
+/// Applies all mutations if the condition holds. Returns whether it held. A refusal applies only then.
+pub(crate) fn check_and_mutate(
+    core: &Core,
+    name: &TableName,
+    check: &Check,
+    mutations: &[Mutation],
+    refusal: Option<&Error>,
+) -> Result<bool> {
     if let Some(other) = mutations.iter().find(|m| m.row() != &check.row) {
         return Err(Error::new(
             ErrorKind::RowMismatch,
@@ -108,6 +114,9 @@ pub(crate) fn check_and_mutate(core: &Core, name: &TableName, check: &Check, mut
             holds = condition(check, stored.map(|c| &c.value.bytes))?;
             if !holds {
                 return Ok(());
+            }
+            if let Some(refusal) = refusal {
+                return Err(refusal.again());
             }
             let mut time = Time::of(tx);
             // As in HBase, the puts are no older than the checked cell, and deletes have the time of the transaction.

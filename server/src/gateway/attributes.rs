@@ -36,6 +36,19 @@ impl<'a> Attributes<'a> {
         }
     }
 
+    /// Checks `scan.attributes.metrics.enable` of a scan, which HBase's client reads. It has no effect.
+    ///
+    /// # Errors
+    /// `InvalidArgument` unless the value is one byte.
+    pub fn check_metrics(self) -> Result<()> {
+        match self.get("scan.attributes.metrics.enable") {
+            None | Some([_]) => Ok(()),
+            Some(_) => Err(Error::invalid(
+                "the attribute scan.attributes.metrics.enable has to be one byte, 0 or 1, or to be left out",
+            )),
+        }
+    }
+
     /// `_raw_` of a read: whether delete markers and hidden cells are returned.
     ///
     /// # Errors

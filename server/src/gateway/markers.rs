@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use bytes::Bytes;
 use hjall_engine::mutation::{Marker, MarkerKind};
+use hjall_engine::{Error, ErrorKind};
 
 /// Delete markers by family. In the result, families ascend and the markers of a family keep their order, as
 /// in HBase's family map.
@@ -37,6 +38,11 @@ impl Markers {
         }
         all
     }
+}
+
+/// The error of a batch with a delete whose family is empty.
+pub fn nameless_family() -> Error {
+    Error::new(ErrorKind::Unprocessable, "a column family to delete from has no name: send family:qualifier")
 }
 
 #[cfg(test)]

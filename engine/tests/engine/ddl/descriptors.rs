@@ -68,6 +68,7 @@ fn the_masters_checks_name_the_invalid_value() {
         ("f BLOCKSIZE=1023", "Block size for column family f  must be between 1K and 16MB."),
         ("f MIN_VERSIONS=-1", "Min versions for column family f  must be positive."),
         ("f MIN_VERSIONS=2", "Min versions for column family f must be less than the Max versions."),
+        ("f REPLICATION_SCOPE=x", "For input string: \"x\""),
         ("f REPLICATION_SCOPE=3", "Replication scope for column family f is 3 which is invalid."),
         ("f COMPRESSION=BZIP2", "java.lang.UnsupportedOperationException"),
         (
@@ -107,6 +108,44 @@ fn the_checks_can_be_switched_off_but_numbers_must_be_numbers() {
 }
 
 #[test]
+fn the_names_of_settings_are_checked_as_their_attributes() {
+    let with = |key: &str, value: &str| {
+        let mut table = descriptor("t", &["f"]);
+        table.set(key.to_owned(), value.to_owned());
+        check_table(&table).map_err(|error| error.kind())
+    };
+    for key in ["hbase.hregion.max.filesize", "hbase.hregion.memstore.flush.size"] {
+        assert_eq!(with(key, " 4194304 "), Ok(()));
+        assert_eq!(with(key, "0x400000"), Ok(()));
+        assert_eq!(with(key, "5"), Err(E::InvalidDescriptor));
+        assert_eq!(with(key, "x"), Err(E::Unprocessable));
+    }
+    assert_eq!(with("hbase.hstore.blockingStoreFiles", "20"), Ok(()));
+    assert_eq!(with("hbase.hstore.blockingStoreFiles", "x"), Err(E::InvalidDescriptor));
+}
+
+#[test]
+fn families_with_fifo_compaction_need_a_ttl_and_many_files() {
+    let refusal = |family: &str, files: &str| {
+        let mut table = descriptor("t", &[family]);
+        table
+            .set(
+                "hbase.hstore.defaultengine.compactionpolicy.class",
+                "org.apache.hadoop.hbase.regionserver.compactions.FIFOCompactionPolicy",
+            )
+            .set("hbase.hstore.blockingStoreFiles", files.to_owned())
+            .set("hbase.table.sanity.checks", "false");
+        check_table(&table).err().map(|error| error.message().to_owned()).unwrap_or_default()
+    };
+    assert_eq!(refusal("f TTL=9", "1000"), "", "these checks cannot be switched off");
+    assert!(
+        refusal("f TTL=9", "999").starts_with("Blocking file count 'hbase.hstore.blockingStoreFiles' 999 is below")
+    );
+    assert!(refusal("f", "1000").starts_with("Default TTL is not supported for FIFO compaction"));
+    assert!(refusal("f TTL=9 VERSIONS=2 MIN_VERSIONS=1", "1000").starts_with("MIN_VERSION > 0 is not supported"));
+}
+
+#[test]
 fn descriptors_are_printed_as_hbase_prints_them() {
     let mut f = family("f TTL=90061 BLOCKSIZE=10240 NEW_VERSION_BEHAVIOR=true");
     f.set_configuration("x", "1");
@@ -122,10 +161,11 @@ fn descriptors_are_printed_as_hbase_prints_them() {
     assert_eq!(f.to_string(), f_text);
     let mut table = descriptor("t", &["g"]);
     table.add_family(f).unwrap().set("READONLY", "true").set("IS_META", "false").set("note", "n");
+    table.set("SPLIT_POLICY", "p").set("MAX_FILESIZE", "10240");
     assert_eq!(
         table.to_string(),
         format!(
-            "'t', {{TABLE_ATTRIBUTES => {{READONLY => 'true', METADATA => {{'note' => 'n'}}}}}}, {f_text}, {{NAME => 'g', {}}}",
+            "'t', {{TABLE_ATTRIBUTES => {{MAX_FILESIZE => '10240 B (10KB)', READONLY => 'true', METADATA => {{'SPLIT_POLICY' => 'p', 'note' => 'n'}}}}}}, {f_text}, {{NAME => 'g', {}}}",
             defaults("FOREVER", "65536 B (64KB)")
         )
     );

@@ -71,6 +71,11 @@ fn nothing_is_written_when_the_condition_fails_or_a_write_is_refused() {
             "the families are not checked"
         );
         assert_eq!(kind(t.check_and_mutate(&check("r", Op::Equal, Some("v")), &bad())), E::FamilyNotFound);
+        let good = [Mutation::Put(put("r", &[("f:x", 1, "1")]))];
+        let refusal = hjall_engine::Error::new(E::Unprocessable, "a reason");
+        let unless = |value| t.check_and_mutate_unless(&check("r", Op::Equal, Some(value)), &good, Some(&refusal));
+        assert!(!unless("w").unwrap(), "a refusal applies only if the condition holds");
+        assert_eq!(kind(unless("v")), E::Unprocessable);
         let elsewhere = [Mutation::Put(put("s", &[("f:x", 1, "1")]))];
         assert_eq!(kind(t.check_and_mutate(&check("r", Op::Equal, Some("w")), &elsewhere)), E::RowMismatch);
         let negative = [Mutation::Put(put("r", &[("f:x", -1, "1")]))];

@@ -86,14 +86,18 @@ pub fn check_and_put(context: &Context, a: CheckAndPutArgs) -> Answer<bool> {
     let changes = RowChanges::new(row.clone(), LATEST).map_err(declared)?;
     let mutation = Mutation { is_delete: Some(false), ..sent(a.mput, "mput")? };
     full_column(sent(mutation.column.clone(), "mput.column")?, OUT_OF_BOUNDS)?;
-    let changes = changes.add([NamedMutation::new(mutation)?], BareFamily::Refused).map_err(declared)?;
+    let changes = changes.add([NamedMutation::new(mutation)], BareFamily::Refused, declared)?;
     let table = table(context, a.table_name, declared)?;
     let (family, qualifier) = full_column(sent(a.column, "column")?, OUT_OF_BOUNDS)?;
     changes.put.check_cell_bytes(context.engine.limits().client_cell_bytes).map_err(declared)?;
-    let located = |refusal: Error| declared(once_located(&context.engine, table.name(), refusal));
-    let put = Put { ttl_ms: Attributes::new(&a.attributes).ttl_ms().map_err(located)?, ..changes.put };
+    // A region server reads the attributes only when it writes.
+    let (ttl_ms, refusal) = match Attributes::new(&a.attributes).ttl_ms() {
+        Ok(ttl_ms) => (ttl_ms, None),
+        Err(refusal) => (None, Some(refusal)),
+    };
+    let put = Put { ttl_ms, ..changes.put };
     let check = Check { row: row.into(), family, qualifier, op: CompareOp::Equal, value: a.value.map(Bytes::from) };
-    table.check_and_mutate(&check, &[Change::Put(put)]).map_err(declared)
+    table.check_and_mutate_unless(&check, &[Change::Put(put)], refusal.as_ref()).map_err(declared)
 }
 
 fn no_row(what: &str) -> Fault {

@@ -127,10 +127,12 @@ fn shown(found: impl IntoIterator<Item = Row>) -> Rows {
     Rows::mapped(found.into_iter().filter(|found| !found.cells.is_empty()).collect())
 }
 
-/// Runs a get. Malformed attributes are reported only after a missing or disabled table, as in HBase.
+/// Runs a get. Malformed attributes are reported only after a missing or disabled table or a missing family, as in
+/// HBase.
 fn fetch(context: &CallContext<'_>, table: &Table, get: Get, attributes: &Sent) -> Result<Row> {
     match raw(attributes) {
         Ok(raw) => table.get_for(&Get { raw, ..get }, context.scope),
+        Err(_) if table.lacks_family_of(&get.columns) => table.get_for(&get, context.scope),
         Err(refusal) => Err(once_located(&context.engine, table.name(), refusal)),
     }
 }
@@ -169,6 +171,7 @@ fn several(
             gets.iter_mut().for_each(|get| get.raw = raw);
             table.get_many_for(&gets, context.scope).map_err(undeclared)?
         }
+        Err(_) if table.lacks_family_of(&columns) => table.get_many_for(&gets, context.scope).map_err(undeclared)?,
         Err(refusal) => {
             let refusal = once_located(&context.engine, table.name(), refusal);
             gets.iter().map(|_| Err(refusal.again())).collect()

@@ -1,7 +1,7 @@
 //! mutateRow, which deletes and then puts, and mutateRows, which puts and then deletes.
 
 use hjall_engine::mutation::{Delete, Put};
-use hjall_engine::{Error, ErrorKind, LATEST, Table, group};
+use hjall_engine::{Error, LATEST, Table, group};
 use hjall_idl::hbase1::*;
 
 use super::convert::{sent, table};
@@ -10,7 +10,8 @@ use super::mutation::{BareFamily, NamedMutation, RowChanges};
 use crate::gateway::attributes::{Attributes, Sent};
 use crate::gateway::context::{CallContext, Context};
 use crate::gateway::error::{Raised, once_located};
-use crate::gateway::region_batch::{self, Split};
+use crate::gateway::markers::nameless_family;
+use crate::gateway::region_batch;
 
 /// Changes a row.
 pub fn mutate_row(context: &CallContext<'_>, a: MutateRowArgs) -> Answer<()> {
@@ -45,7 +46,7 @@ fn row(
     let table = table(context, name, declared)?;
     let changes = RowChanges::new(sent(key, "row")?, timestamp).map_err(declared)?;
     let mutations = NamedMutation::all(context, sent(mutations, "mutations")?)?;
-    let RowChanges { put, delete } = changes.add(mutations, BareFamily::Ignored).map_err(declared)?;
+    let RowChanges { put, delete } = changes.add(mutations, BareFamily::Ignored, declared)?;
     let ttl_ms = match Attributes::new(attributes).ttl_ms() {
         _ if put.cells.is_empty() && delete.markers.is_empty() => return Ok(()),
         Ok(ttl_ms) => ttl_ms,
@@ -78,7 +79,7 @@ fn rows(
     for batch in batches {
         let changes = RowChanges::new(sent(batch.row, "row")?, timestamp).map_err(undeclared)?;
         let mutations = NamedMutation::all(context, sent(batch.mutations, "mutations")?)?;
-        let changes = changes.add(mutations, BareFamily::Refused).map_err(undeclared)?;
+        let changes = changes.add(mutations, BareFamily::Refused, undeclared)?;
         puts.extend(Some(changes.put).filter(|put| !put.cells.is_empty()));
         deletes.extend(Some(changes.delete).filter(|delete| !delete.markers.is_empty()));
     }
@@ -106,27 +107,27 @@ fn rows(
     Ok(())
 }
 
-/// Deletes rows separately, and returns the failures. A family marker without a family name fails all deletes
-/// of its region.
+/// Deletes rows separately, and returns the failures. A marker without a family name, which a region server cannot
+/// read, fails all deletes, though those of earlier regions are applied.
 fn delete_many(context: &Context, table: &Table, deletes: Vec<Delete>) -> Answer<Vec<Error>> {
-    let nameless = |delete: &Delete| delete.markers.iter().any(|marker| marker.family.is_empty());
-    if !deletes.iter().any(nameless) {
+    if !deletes.iter().any(Delete::lacks_family) {
         return Ok(table.delete_many(&deletes).into_iter().filter_map(std::result::Result::err).collect());
     }
-    let refused =
-        Error::new(ErrorKind::Unprocessable, "a column family to delete from has no name: send family:qualifier");
-    let located = context.engine.is_table_enabled(table.name()).is_ok_and(|enabled| enabled);
-    if !located {
-        let refused = once_located(&context.engine, table.name(), refused);
-        return Ok(deletes.iter().map(|_| refused.again()).collect());
+    let (count, mut refused) = (deletes.len(), nameless_family());
+    if context.engine.is_table_enabled(table.name()).unwrap_or(false) {
+        let handled = context
+            .engine
+            .with_regions(table.name(), |regions| {
+                region_batch::handled_before(regions, deletes, |delete| &delete.row, Delete::lacks_family)
+            })
+            .map_err(declared)?;
+        if !handled.is_empty() {
+            table.delete_many(&handled);
+        }
+    } else {
+        refused = once_located(&context.engine, table.name(), refused);
     }
-    let split = context
-        .engine
-        .with_regions(table.name(), |regions| region_batch::split(regions, deletes, |delete| &delete.row, nameless));
-    let Split { failing, sound } = split.map_err(declared)?;
-    let mut failures: Vec<_> = failing.iter().map(|_| refused.again()).collect();
-    failures.extend(table.delete_many(&sound).into_iter().filter_map(std::result::Result::err));
-    Ok(failures)
+    Ok((0..count).map(|_| refused.again()).collect())
 }
 
 /// A summary of the failures, if there are any.

@@ -1,7 +1,7 @@
 //! Converts a list of `Mutation`s to at most one put and one delete for each row.
 
 use bytes::Bytes;
-use hjall_engine::mutation::{Delete, Durability, Marker, MarkerKind, Put, PutCell, check_timestamp};
+use hjall_engine::mutation::{Delete, Durability, Marker, MarkerKind, Put, PutCell, check_put_family, check_timestamp};
 use hjall_engine::quote;
 use hjall_engine::request::check_row;
 use hjall_engine::{Error, Result};
@@ -12,6 +12,7 @@ use super::convert::sent;
 use super::error::{Answer, declared};
 use crate::gateway::context::CallContext;
 use crate::gateway::markers::Markers;
+use crate::wire::fault::Fault;
 
 /// The effect of a put whose column has no qualifier. `mutateRow` and `mutateRows` differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,31 +44,36 @@ impl RowChanges {
         Ok(Self { put, delete: Delete { timestamp, ..Delete::row(Bytes::new()) } })
     }
 
-    /// Adds a list of mutations.
-    ///
-    /// # Errors
-    /// `InvalidArgument` if HBase's gateway refuses one of them.
-    pub fn add(mut self, mutations: impl IntoIterator<Item = NamedMutation>, bare_family: BareFamily) -> Result<Self> {
+    /// Adds a list of mutations, until HBase's gateway refuses one. `raise` is for malformed ones.
+    pub fn add(
+        mut self,
+        mutations: impl IntoIterator<Item = Answer<NamedMutation>>,
+        bare_family: BareFamily,
+        raise: fn(Error) -> Fault,
+    ) -> Answer<Self> {
         let mut markers = Markers::default();
-        for NamedMutation { column, mutation } in mutations {
+        for mutation in mutations {
+            let NamedMutation { column, mutation } = mutation?;
             // The last put determines the durability of all puts, and the last delete that of all deletes.
             let durability =
                 if mutation.write_to_w_a_l.unwrap_or(true) { Durability::SyncWal } else { Durability::SkipWal };
             if mutation.is_delete.unwrap_or(false) {
-                markers.add(marker(column, self.delete.timestamp));
+                let marker = marker(column, self.delete.timestamp);
+                marker.validate().map_err(raise)?;
+                markers.add(marker);
                 self.delete.durability = durability;
             } else {
-                self.add_cell(column, mutation.value.unwrap_or_default().into(), bare_family)?;
+                self.add_cell(column, mutation.value.unwrap_or_default().into(), bare_family).map_err(raise)?;
                 self.put.durability = durability;
             }
         }
         self.delete.markers = markers.into_distinct();
         if !self.put.cells.is_empty() {
-            self.put.validate()?;
+            self.put.validate().map_err(raise)?;
         }
         if !self.delete.markers.is_empty() {
             self.delete.row = self.put.row.clone();
-            self.delete.validate()?;
+            self.delete.validate().map_err(raise)?;
         }
         Ok(self)
     }
@@ -75,7 +81,10 @@ impl RowChanges {
     fn add_cell(&mut self, column: Column, value: Bytes, bare_family: BareFamily) -> Result<()> {
         let timestamp = self.delete.timestamp;
         match (column.qualifier, bare_family) {
-            (Some(qualifier), _) => self.put.cells.push(PutCell { family: column.family, qualifier, timestamp, value }),
+            (Some(qualifier), _) => {
+                check_put_family(&column.family)?;
+                self.put.cells.push(PutCell { family: column.family, qualifier, timestamp, value });
+            }
             (None, BareFamily::Ignored) => {}
             (None, BareFamily::Refused) => {
                 return Err(Error::invalid("Invalid famAndQf provided.").with_remedy(format_args!(
@@ -98,18 +107,16 @@ impl NamedMutation {
     /// Parses the column. Without one, HBase's gateway fails with a null pointer exception.
     pub fn new(mut mutation: Mutation) -> Answer<Self> {
         let column = sent(mutation.column.take(), "column")?;
-        Ok(Self::of(column, mutation))
+        Ok(Self { column: Column::parse(column), mutation })
     }
 
-    /// Parses the columns of a list. Fails if one has none, before any is parsed.
-    pub fn all(context: &CallContext<'_>, mutations: Vec<Mutation>) -> Answer<impl Iterator<Item = Self> + use<>> {
+    /// Parses the columns of a list, one by one.
+    pub fn all(
+        context: &CallContext<'_>,
+        mutations: Vec<Mutation>,
+    ) -> Answer<impl Iterator<Item = Answer<Self>> + use<>> {
         context.scope.claim_list::<(Self, PutCell)>(mutations.len()).map_err(declared)?;
-        mutations.iter().try_for_each(|mutation| sent(mutation.column.as_ref(), "column").map(|_| ()))?;
-        Ok(mutations.into_iter().map(|mut mutation| Self::of(mutation.column.take().unwrap_or_default(), mutation)))
-    }
-
-    fn of(column: Vec<u8>, mutation: Mutation) -> Self {
-        Self { column: Column::parse(column), mutation }
+        Ok(mutations.into_iter().map(Self::new))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Scanners: opens them in six ways, reads them and closes them.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use hjall_engine::filter::FilterSpec;
 use hjall_engine::read::FetchedPage;
@@ -32,8 +34,14 @@ pub fn scanner_open_with_stop(context: &CallContext<'_>, a: ScannerOpenWithStopA
 
 /// Opens a scanner of the rows with a prefix.
 pub fn scanner_open_with_prefix(context: &CallContext<'_>, a: ScannerOpenWithPrefixArgs) -> Answer<OpenScanner> {
-    let range = Range::prefix(sent(a.start_and_prefix, "startAndPrefix")?);
-    start(context, a.table_name, range.scan(a.columns, None)?, false, &a.attributes)
+    let prefix = sent(a.start_and_prefix, "startAndPrefix")?;
+    // HBase's gateway always filters. That changes only raw reads, of which more cells count with a filter.
+    let filter = match Attributes::new(&a.attributes).raw() {
+        Ok(true) => Some(Arc::new(FilterSpec::while_match(FilterSpec::prefix(prefix.clone())))),
+        _ => None,
+    };
+    let scan = Scan { filter, ..Range::prefix(prefix).scan(a.columns, None)? };
+    start(context, a.table_name, scan, false, &a.attributes)
 }
 
 /// Opens a scanner that begins at a row, of the cells before a timestamp.
@@ -133,6 +141,7 @@ fn start(
     Attributes::new(attributes)
         .check_isolation()
         .map_err(|error| Fault::undeclared(ILLEGAL_ARGUMENT, error.plain()))?;
+    Attributes::new(attributes).check_metrics().map_err(undeclared)?;
     let (raw, refusal) = match Attributes::new(attributes).raw() {
         Ok(raw) => (raw, None),
         Err(error) => (false, Some(error)),

@@ -11,12 +11,12 @@ use hjall_idl::hbase2::{
 
 use super::convert::{check_visibility, compare_op, durability, table_name};
 use super::delete::DeleteRequest;
-use super::error::{Answer, batch_of, data, refused, refused_batch};
+use super::error::{Answer, batch_of, data, illegal, refused, refused_batch};
 use super::mutate::{PutRequest, RowRequest};
 use super::rows::OneRow;
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::{CallContext, Context};
-use crate::gateway::error::NULL_POINTER;
+use crate::gateway::error::{ILLEGAL_ARGUMENT, NULL_POINTER};
 use crate::wire::fault::Fault;
 
 /// The error of a region server if the row of a condition differs from that of its action.
@@ -25,8 +25,8 @@ fn row_mismatch(action: &[u8], row: &[u8]) -> Error {
         ErrorKind::Refused,
         format!(
             "The row of the action <{}> doesn't match the original one <{}>",
-            quote::utf8(action),
-            quote::utf8(row)
+            quote::binary(action),
+            quote::binary(row)
         ),
     )
     .with_remedy("condition and action must have the same row")
@@ -64,10 +64,8 @@ fn if_equal(
     if action.row() != &check.row {
         return Err(refused(context, name, &row_mismatch(action.row(), &check.row)));
     }
-    if let Some(refusal) = &refusal {
-        return Err(refused(context, name, refusal));
-    }
-    context.engine.table(name).check_and_mutate(check, &[action]).map_err(|e| data(&e))
+    // A region server reads the attributes of the action only when it carries it out.
+    context.engine.table(name).check_and_mutate_unless(check, &[action], refusal.as_ref()).map_err(|e| data(&e))
 }
 
 /// Applies puts and deletes of one row if `value op cell` holds.
@@ -94,10 +92,11 @@ pub fn check_and_mutate(context: &Context, a: CheckAndMutateArgs) -> Answer<bool
     if request.row != check.row {
         return Err(refused_batch(context, &name, &row_mismatch(&request.row, &check.row), count));
     }
-    if let Some(refusal) = &request.refusal {
-        return Err(refused_batch(context, &name, refusal, count));
-    }
-    context.engine.table(&name).check_and_mutate(&check, &request.mutations).map_err(|e| batch_of(context, &e, count))
+    context
+        .engine
+        .table(&name)
+        .check_and_mutate_unless(&check, &request.mutations, request.refusal.as_ref())
+        .map_err(|e| batch_of(context, &e, count))
 }
 
 /// Adds to counters of one row.
@@ -131,8 +130,9 @@ pub fn append(context: &CallContext<'_>, a: AppendArgs) -> Answer<OneRow> {
         ttl_ms: None,
         durability: durability(sent.durability),
     };
-    let ttl_ms = request.validate().and_then(|()| attributes.ttl_ms());
-    request.ttl_ms = ttl_ms.map_err(|refusal| refused(context, &name, &refusal))?;
+    request.validate().map_err(illegal)?;
+    // HBase's client reads the TTL of an append itself, before it looks up the table.
+    request.ttl_ms = attributes.ttl_ms().map_err(|error| Fault::undeclared(ILLEGAL_ARGUMENT, error.plain()))?;
     let row = context.engine.table(&name).append_for(&request, context.scope).map_err(|e| data(&e))?;
     Ok(answer(row, sent.return_results, attributes))
 }

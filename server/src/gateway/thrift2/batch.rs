@@ -7,7 +7,7 @@ use hjall_engine::{Error, Table};
 use super::error::{Answer, local};
 use crate::gateway::context::Context;
 use crate::gateway::error::once_located;
-use crate::gateway::region_batch::{self, Split};
+use crate::gateway::region_batch;
 
 /// A mutation in a batch.
 pub trait BatchElement {
@@ -20,7 +20,7 @@ pub trait BatchElement {
 
 /// Applies the elements that can be applied, and returns the failures.
 ///
-/// An element that a region server cannot read fails all elements of its region.
+/// If a region server cannot read one of them, all fail, though those of earlier regions are applied.
 pub fn apply<E: BatchElement>(
     context: &Context,
     name: &TableName,
@@ -31,19 +31,20 @@ pub fn apply<E: BatchElement>(
     let Some(refusal) = elements.iter().find_map(E::refusal) else {
         return Ok(send(&table, elements).into_iter().filter_map(Result::err).collect());
     };
-    let refused = refusal.again();
-    if !context.engine.is_table_enabled(name).unwrap_or(false) {
-        let refused = once_located(&context.engine, name, refused);
-        return Ok(elements.iter().map(|_| refused.again()).collect());
+    let (count, mut refused) = (elements.len(), refusal.again());
+    if context.engine.is_table_enabled(name).unwrap_or(false) {
+        let handled = context
+            .engine
+            .with_regions(name, |regions| {
+                let unreadable = |element: &E| element.refusal().is_some();
+                region_batch::handled_before(regions, elements, |element| &element.row()[..], unreadable)
+            })
+            .map_err(|e| local(&e))?;
+        if !handled.is_empty() {
+            send(&table, handled);
+        }
+    } else {
+        refused = once_located(&context.engine, name, refused);
     }
-    let unreadable = |element: &E| element.refusal().is_some();
-    let split = context
-        .engine
-        .with_regions(name, |regions| region_batch::split(regions, elements, |element| &element.row()[..], unreadable));
-    let Split { failing, sound } = split.map_err(|e| local(&e))?;
-    let mut failures: Vec<Error> = failing.iter().map(|_| refused.again()).collect();
-    if !sound.is_empty() {
-        failures.extend(send(&table, sound).into_iter().filter_map(Result::err));
-    }
-    Ok(failures)
+    Ok((0..count).map(|_| refused.again()).collect())
 }

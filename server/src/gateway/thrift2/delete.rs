@@ -11,7 +11,7 @@ use super::error::{Answer, batch, data, illegal, refused};
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::{CallContext, Context};
 use crate::gateway::error::ILLEGAL_ARGUMENT;
-use crate::gateway::markers::Markers;
+use crate::gateway::markers::{Markers, nameless_family};
 use crate::wire::fault::Fault;
 
 /// A delete, and the error with which a region server would refuse it.
@@ -107,9 +107,13 @@ pub fn delete_single(context: &Context, a: DeleteSingleArgs) -> Answer<()> {
 pub fn delete_multiple(context: &CallContext<'_>, a: DeleteMultipleArgs) -> Answer<Vec<TDelete>> {
     let name = table_name(&a.table)?;
     context.scope.claim_list::<DeleteRequest>(a.tdeletes.len()).map_err(|e| data(&e))?;
-    let requests = a.tdeletes.into_iter().map(DeleteRequest::new).collect::<Answer<Vec<_>>>()?;
+    let mut requests = a.tdeletes.into_iter().map(DeleteRequest::new).collect::<Answer<Vec<_>>>()?;
     if requests.is_empty() {
         return Ok(Vec::new());
+    }
+    // A region server reads the deletes of a batch in another way than a single one, whose family it looks up.
+    for request in requests.iter_mut().filter(|request| request.delete.lacks_family()) {
+        request.refusal.get_or_insert_with(nameless_family);
     }
     let errors = apply(context, &name, requests, |table, requests| {
         table.delete_many(&requests.into_iter().map(|request| request.delete).collect::<Vec<_>>())

@@ -1,19 +1,19 @@
 //! Reads of single rows: `get`, `getMultiple`, `exists`, `existsAll`.
 
-use hjall_engine::Error;
 use hjall_engine::name::TableName;
 use hjall_engine::quote::{self, Quoted};
 use hjall_engine::request::{Get, TimeRange, check_row};
+use hjall_engine::{Error, ErrorKind};
 use hjall_idl::hbase2::{ExistsAllArgs, ExistsArgs, GetArgs, GetMultipleArgs, TGet};
 
 use super::convert::{check_authorizations, columns, table_name, time_range};
-use super::error::{Answer, batch, data, illegal, refused, refused_batch};
+use super::error::{Answer, batch, batch_of, data, illegal, refused, refused_batch};
 use super::filter;
 use super::region::replica_missing;
 use super::rows::{OneRow, Rows};
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::{CallContext, Context};
-use crate::gateway::error::{IO, NULL_POINTER, Raised, VERSIONS_NOT_POSITIVE};
+use crate::gateway::error::{IO, NULL_POINTER, Raised, VERSIONS_NOT_POSITIVE, once_located};
 use crate::wire::fault::Fault;
 
 /// `TConsistency.TIMELINE`.
@@ -24,6 +24,8 @@ struct Request {
     get: Get,
     /// The error of the region server; `None` if it accepts the attributes.
     refusal: Option<Error>,
+    /// Whether the refusal leaves the other gets of a batch alone.
+    fails_alone: bool,
     /// The requested replica, which only TIMELINE reads consider.
     replica: Option<i32>,
     existence_only: bool,
@@ -56,14 +58,21 @@ impl Request {
         if let Some(bytes) = &sent.filter_bytes {
             get.filter = Some(filter::from_bytes(context, bytes)?);
         }
-        let mut refusal = None;
-        match attributes.check_isolation().and_then(|()| attributes.raw()) {
+        let (mut refusal, mut fails_alone) = (attributes.check_isolation().err(), false);
+        match attributes.raw() {
             Ok(raw) => get.raw = raw,
-            Err(error) => refusal = Some(error),
+            // A region server reads this one when it opens its scanner, and catches every exception there.
+            Err(error) if refusal.is_none() => (refusal, fails_alone) = (Some(error), true),
+            Err(_) => {}
         }
         let timeline = sent.consistency == Some(CONSISTENCY_TIMELINE);
         let replica = sent.target_replica_id.filter(|id| timeline && *id > 0);
-        Ok(Self { get, refusal, replica, existence_only: sent.existence_only == Some(true) })
+        Ok(Self { get, refusal, fails_alone, replica, existence_only: sent.existence_only == Some(true) })
+    }
+
+    /// The error with which a region server refuses the attributes. It looks up the families before that.
+    fn refusal(&self, table: &hjall_engine::Table) -> Option<&Error> {
+        self.refusal.as_ref().filter(|_| !table.lacks_family_of(&self.get.columns))
     }
 
     /// Converts several gets.
@@ -88,7 +97,7 @@ pub const NO_REPLICA: &str = "the table has fewer replicas (REGION_REPLICATION):
 
 /// HBase's text for such a read.
 pub fn no_replica(id: i32, row: &[u8], table: &TableName) -> String {
-    format!("Cannot get the location for replica{id} of region for {} in {}", quote::utf8(row), Quoted(table))
+    format!("Cannot get the location for replica{id} of region for {} in {}", quote::binary(row), Quoted(table))
 }
 
 /// Reads one row.
@@ -153,10 +162,11 @@ fn one<R>(
 ) -> Answer<R> {
     let request = Request::new(context, sent)?;
     request.check_replica(context, name)?;
-    if let Some(refusal) = &request.refusal {
+    let table = context.engine.table(name);
+    if let Some(refusal) = request.refusal(&table) {
         return Err(refused(context, name, refusal));
     }
-    read(&context.engine.table(name), &request.get).map_err(|e| data(&e))
+    read(&table, &request.get).map_err(|e| data(&e))
 }
 
 /// Runs several gets. If any fails, the call fails.
@@ -169,14 +179,29 @@ fn many<R>(
     if requests.is_empty() {
         return Ok(Vec::new());
     }
-    if let Some(refusal) = requests.iter().find_map(|request| request.refusal.as_ref()) {
-        return Err(refused_batch(context, name, refusal, requests.len()));
+    let table = context.engine.table(name);
+    let count = requests.len();
+    let unreadable = requests.iter().filter(|request| !request.fails_alone).find_map(|request| request.refusal(&table));
+    if let Some(refusal) = unreadable {
+        return Err(refused_batch(context, name, refusal, count));
     }
-    context.scope.claim_list::<hjall_engine::Result<R>>(requests.len()).map_err(|e| data(&e))?;
-    let gets: Vec<Get> = requests.into_iter().map(|request| request.get).collect();
-    let answers = read(&context.engine.table(name), &gets).map_err(|e| data(&e))?;
-    if answers.iter().any(Result::is_err) {
-        return Err(batch(context, answers.iter().filter_map(|answer| answer.as_ref().err())));
+    let refusals: Vec<Error> = requests
+        .iter()
+        .filter_map(|request| request.refusal(&table))
+        .map(|refusal| once_located(&context.engine, name, refusal.again()))
+        .collect();
+    let requests = requests.into_iter().filter(|request| request.refusal(&table).is_none());
+    context.scope.claim_list::<hjall_engine::Result<R>>(count).map_err(|e| data(&e))?;
+    let gets: Vec<Get> = requests.map(|request| request.get).collect();
+    let answers = read(&table, &gets).map_err(|e| data(&e))?;
+    let failures = answers.iter().filter_map(|answer| answer.as_ref().err());
+    // What a region server cannot process, such as a get whose filter throws, fails the whole batch.
+    if let Some(failure) = failures.clone().find(|error| error.kind() == ErrorKind::Unprocessable) {
+        return Err(batch_of(context, failure, count));
+    }
+    let failures = refusals.iter().chain(failures);
+    if failures.clone().next().is_some() {
+        return Err(batch(context, failures));
     }
     Ok(answers.into_iter().flatten().collect())
 }

@@ -113,8 +113,8 @@ impl RowRequest {
 fn wrong_row(action: &[u8], row: &[u8]) -> Fault {
     let text = format!(
         "The row in the recently added Mutation <{}> doesn't match the original one <{}>",
-        quote::utf8(action),
-        quote::utf8(row)
+        quote::binary(action),
+        quote::binary(row)
     );
     Fault::io(Raised::new(IO, text).with_remedy("send the mutations of each row in a call of their own").bare(), true)
 }

@@ -52,6 +52,7 @@ impl Request {
         let attributes = Attributes::new(&sent.attributes);
         // HBase's client checks the isolation level of a scan, unlike that of a get.
         attributes.check_isolation().map_err(|error| Fault::undeclared(ILLEGAL_ARGUMENT, error.plain()))?;
+        attributes.check_metrics().map_err(illegal)?;
         check_authorizations(sent.authorizations.as_ref())?;
         for (family, range) in sent.col_fam_time_range_map.into_iter().flatten() {
             scan.family_time_ranges.insert(family.into(), time_range(&range)?);
