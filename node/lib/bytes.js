@@ -42,7 +42,7 @@ function measurable(bytes) {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Whether an array has no memory any more: its ArrayBuffer was transferred, or became so small that it lies outside. */
+/** Whether an array has no memory any more: its ArrayBuffer was transferred, or became so small that it is outside. */
 function isLost(bytes) {
   if (BYTE_LENGTH.call(bytes) !== 0) return false;
   try {

@@ -249,7 +249,7 @@ defineMethods(Table, {
       given,
     );
   },
-  /** Applies puts and deletes of a row, atomically, at the same time: a column that is both put and deleted is deleted. */
+  /** Applies puts and deletes of a row, atomically, at one time: a column that is both put and deleted is deleted. */
   mutateRow(key, mutations, options) {
     const given = checked(options, SIGNAL, 'mutateRow');
     const { encoding } = this[BACKEND];

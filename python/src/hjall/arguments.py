@@ -70,9 +70,10 @@ def a_dict(name: str, value: object) -> dict[Any, Any]:
     if value is None:
         return {}
     # `dict` accepts pairs, too, and other values with messages of its own.
-    if not hasattr(value, "items"):
+    items = getattr(value, "items", None)
+    if items is None:
         raise TypeError(f"{name} must be a dict, not {type_name(value)}")
-    return dict(value.items())
+    return dict(items())
 
 
 def a_list(message: str, value: Iterable[Item]) -> list[Item]:

@@ -147,8 +147,8 @@ pub(super) fn make_durable(data: &Path, journals: &[Checked]) -> Result<()> {
     let failed = |error| failed_io(&format!("reading {}", data.display()), error);
     rewrite::remove_drafts(data).map_err(failed)?;
     journals.iter().try_for_each(rewrite::rewrite)?;
-    // If the rotation to the newest one failed and the older one was cut completely, both are empty. fjall writes to the
-    // newest one only, and the older one would look lost after the next crash.
+    // If the rotation to the newest one failed and the older one was cut completely, both are empty. fjall writes to
+    // the newest one only, and the older one would look lost after the next crash.
     let [older @ .., _] = journals else { return Ok(()) };
     for journal in older.iter().filter(|journal| journal.batches == 0) {
         rewrite::fill(&journal.path, &batch::without_items()).map_err(failed)?;

@@ -15,8 +15,8 @@ use crate::store::folder::{Folder, sync_folder};
 const KEPT_FOLDER: &str = "damaged";
 
 /// Finds the damage in the journals of a data folder. With `accept_loss`, drops the damaged batches and keeps all
-/// others. A copy of each changed journal is kept in the folder `damaged` of the data folder. After each step, a further
-/// repair finds the rest of the damage.
+/// others. A copy of each changed journal is kept in the folder `damaged` of the data folder. After each step, a
+/// further repair finds the rest of the damage.
 ///
 /// # Errors
 /// `Locked`: the folder is in use. `Corrupt`: a file other than a journal is missing or damaged, or there is still

@@ -310,8 +310,8 @@ fn explain(
     Read::by_ref(file).take(end - at).read_to_end(&mut bytes)?;
     let mut hasher = Xxh3::new();
     let decoded = batch::decode(&bytes, &mut hasher);
-    // The values of a batch may contain anything, other batches too. What is inside of a batch that ends properly, or of
-    // the one that was being written when everything before it had been synced, is not looked at.
+    // The values of a batch may contain anything, other batches too. What is inside of a batch that ends properly, or
+    // of the one that was being written when everything before it had been synced, is not looked at.
     let (mut is_torn, mut from) = (false, 1);
     let (reason, length) = match decoded {
         Decoded::Invalid(invalid) => (invalid.reason, invalid.bytes),
