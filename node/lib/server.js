@@ -66,6 +66,23 @@ class Server {
   }
 }
 
+// A database that has been closed, or is being closed, has stopped its servers. Its calls would fail.
+for (const [name, done] of [
+  ['close', () => Promise.resolve()],
+  ['closeSync', () => undefined],
+]) {
+  const { [name]: stop } = Server.prototype;
+  Object.defineProperty(Server.prototype, name, {
+    value: {
+      [name]() {
+        if (this?.[BACKEND]?.isClosed !== true) return stop.call(this);
+        stopped(this);
+        return done();
+      },
+    }[name],
+  });
+}
+
 Server.prototype[Symbol.asyncDispose] = function dispose() {
   return this.close();
 };

@@ -31,7 +31,12 @@ test('closing the database stops its servers; the error for a port in use names 
   await assert.rejects(db.serve({ host: '192.0.2.1', port: 0 }), { name: 'StorageError', message: elsewhere });
   await assert.rejects(db.serve({ host: 'no such host', port: 0 }), { code: 'INVALID_ARGUMENT' });
   assert.throws(() => db.serveSync({ port: 70_000 }), RangeError);
-  await db.close();
+  const closing = db.close();
+  await server.close();
+  await closing;
+  await server.close();
+  server.closeSync();
+  await server[Symbol.asyncDispose]();
   const again = hjall.memory();
   const second = await again.serve({ port: server.port });
   assert.equal(second.port, server.port);

@@ -294,6 +294,8 @@ def test_a_signal_ends_a_waiting_consumer(tmp_path):
     signal.signal(signal.SIGALRM, interrupt)
     interrupted = 0
     for n in range(200):
+        # The signal may come before the scan begins.
+        batches = None
         signal.setitimer(signal.ITIMER_REAL, 0.001 + n % 20 / 300)
         try:
             batches = iter(table.scan_arrow(["f:s"], batch_rows=1000)._native)
@@ -352,3 +354,68 @@ def test_several_scans_take_turns(table):
                 batches.append(pyarrow.table(batch))
                 taken += 1
     assert all(pyarrow.concat_tables(batches).equals(expected) for batches in found)
+
+
+@pytest.mark.parametrize(
+    "dense, sparse",
+    [
+        ([b"%014d" % n for n in range(60_000)], [b"%014d" % (n * 1_000_000) for n in range(1, 60_000)]),
+        ([b"a|%014d" % n for n in range(60_000)], [b"b|%032x" % (n * 7**38) for n in range(1, 60_000)]),
+        ([struct.pack(">Q", n) for n in range(60_000)], [struct.pack(">Q", n << 32) for n in range(1, 60_000)]),
+    ],
+)
+def test_sparse_keys_after_dense_ones_fill_batches(dense, sparse):
+    with hjall.memory() as db:
+        db.create_table("t", {"f": {}})
+        table = db.table("t")
+        data = pyarrow.table({"id": dense + sparse, "f:s": ["x" * 100] * (len(dense) + len(sparse))})
+        table.load_arrow(data, row="id", bulk=True)
+        alone = [pyarrow.table(batch) for batch in table.scan_arrow(["f:s"], batch_rows=BATCH, **ALONE)]
+        batches, parallel = begun(table, ["f:s"])
+        parallel = [pyarrow.table(batch) for batch in itertools.chain(parallel, batches)]
+        assert pyarrow.concat_tables(parallel).equals(pyarrow.concat_tables(alone))
+        assert len(parallel) <= 3 * len(alone) + 64
+    assert threads() == 0
+
+
+def large(db):
+    """A scan that has more rows than are read ahead, whose threads wait."""
+    db.create_table("t", {"f": {}})
+    table = db.table("t")
+    for first in range(0, 2_000, 100):
+        names = [b"%04d" % n for n in range(first, first + 100)]
+        table.load_arrow(pyarrow.table({"id": names, "f:s": ["x" * 100_000] * 100}), row="id", bulk=True)
+    batches = iter(table.scan_arrow(["f:s"], batch_rows=20)._native)
+    while not threads():
+        next(batches)
+    time.sleep(0.5)
+    assert threads()
+    return batches
+
+
+def await_no_threads():
+    deadline = time.monotonic() + 10
+    while threads():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_stop_ends_waiting_threads_without_a_further_read():
+    with hjall.memory() as db:
+        batches = large(db)
+        batches.stop()
+        await_no_threads()
+        with pytest.raises(hjall.Cancelled):
+            next(batches)
+        with pytest.raises(StopIteration):
+            next(batches)
+
+
+def test_closing_the_database_ends_waiting_threads_without_a_further_read():
+    with hjall.memory() as db:
+        batches = large(db)
+    await_no_threads()
+    with pytest.raises(hjall.Closed):
+        next(batches)
+    with pytest.raises(StopIteration):
+        next(batches)

@@ -138,15 +138,21 @@ static struct dirty *slot_of(ino_t ino) {
   abort();
 }
 
-static void wrote(int fd, off_t from, off_t to) {
+// Notes what was written to a file. The lock must be held, since before the write: a sync in between would make the
+// file as long as it is then, without the content.
+static void mark(int fd, off_t from, off_t to) {
   struct stat s;
   if (to <= from || fstat(fd, &s)) return;
   from &= ~(off_t)4095;  // Whole pages are written back.
-  pthread_mutex_lock(&lock);
   struct dirty *d = slot_of(s.st_ino);
   if (d->from == d->to) *d = (struct dirty){s.st_ino, from, to};
   if (from < d->from) d->from = from;
   if (to > d->to) d->to = to;
+}
+
+static void wrote(int fd, off_t from, off_t to) {
+  pthread_mutex_lock(&lock);
+  mark(fd, from, to);
   pthread_mutex_unlock(&lock);
 }
 
@@ -405,9 +411,11 @@ ssize_t write(int fd, const void *bytes, size_t count) {
   if (!is_file(fd, path)) return syscall(SYS_write, fd, bytes, count);
   int point = is_point("write", path);
   before(point);
+  pthread_mutex_lock(&lock);
   off_t from = position(fd);
   ssize_t n = syscall(SYS_write, fd, bytes, point && kill_when == 'h' ? count / 2 : count);
-  wrote(fd, from, from + n);
+  mark(fd, from, from + n);
+  pthread_mutex_unlock(&lock);
   if (point && kill_when == 'h') power_failure();
   after(point);
   return n;
@@ -418,9 +426,11 @@ ssize_t writev(int fd, const struct iovec *parts, int count) {
   if (!is_file(fd, path)) return syscall(SYS_writev, fd, parts, count);
   int point = is_point("write", path);
   before(point);
+  pthread_mutex_lock(&lock);
   off_t from = position(fd);
   ssize_t n = syscall(SYS_writev, fd, parts, count);
-  wrote(fd, from, from + n);
+  mark(fd, from, from + n);
+  pthread_mutex_unlock(&lock);
   after(point);
   return n;
 }
@@ -430,8 +440,10 @@ ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t from) {
   if (!is_file(fd, path)) return syscall(SYS_pwrite64, fd, bytes, count, from);
   int point = is_point("write", path);
   before(point);
+  pthread_mutex_lock(&lock);
   ssize_t n = syscall(SYS_pwrite64, fd, bytes, count, from);
-  wrote(fd, from, from + n);
+  mark(fd, from, from + n);
+  pthread_mutex_unlock(&lock);
   after(point);
   return n;
 }

@@ -26,10 +26,14 @@ const THREADS_MAX: usize = 8;
 const AHEAD_BYTES: usize = 64 << 20;
 /// A waiting consumer checks for signals at this interval.
 const WATCH_INTERVAL: Duration = Duration::from_millis(20);
+/// A waiting thread checks at this interval whether the scan was stopped or the database closed.
+const IDLE_INTERVAL: Duration = Duration::from_millis(50);
 /// The distance of keys in a batch is measured again if the batch has at least this size, in bytes.
 const MEASURED_BYTES: usize = 256 << 10;
 /// A part of a few batches is smaller than full batches by this share of one, so that it hardly ends with a small one.
 const SLACK: f64 = 0.03;
+/// The number of small batches that is accepted in addition to one for each full batch.
+const SMALL_BATCHES: f64 = 16.0;
 /// Parts of more batches have no such slack.
 const SLACK_BATCHES: usize = 8;
 
@@ -51,6 +55,8 @@ struct Shared {
     /// The number of threads.
     threads: usize,
     rows_max: usize,
+    /// The flag that stops the scan.
+    stop: Stop,
 }
 
 struct State {
@@ -61,6 +67,10 @@ struct State {
     /// The memory of a full batch, as an estimate.
     batch_bytes: usize,
     density: Density,
+    /// What has been read since the last division.
+    round: Round,
+    /// What has been read, in full batches, minus the number of small batches that this took.
+    surplus: f64,
     next_id: u64,
     /// Whether the threads have to end.
     stopped: bool,
@@ -72,6 +82,16 @@ struct State {
 struct Density {
     stride: Arc<Stride>,
     bytes: usize,
+}
+
+/// What was read of the parts of one division, or of several at the same time.
+#[derive(Default)]
+struct Round {
+    /// The smallest and the largest row. `None` if there are no batches.
+    rows: Option<(Vec<u8>, Vec<u8>)>,
+    bytes: usize,
+    /// The number of parts that have been read to their end.
+    ended: usize,
 }
 
 struct Part {
@@ -126,6 +146,8 @@ impl Parallel {
             held: 0,
             batch_bytes: read.bytes / read.batches.max(1),
             density: Density { stride: Arc::new(stride), bytes: read.bytes },
+            round: Round::default(),
+            surplus: 0.0,
             next_id: 0,
             stopped: false,
             begun: false,
@@ -137,6 +159,7 @@ impl Parallel {
             ready: Condvar::new(),
             threads: cores,
             rows_max: filler.rows_max(),
+            stop: scanner.stopper(),
         });
         let mut parallel = Self { shared, threads: Vec::new(), stop: scanner.stopper(), watch };
         let mut next = Some(filler);
@@ -174,8 +197,7 @@ impl Parallel {
         loop {
             // Without the lock, because a signal handler may take long.
             if self.stop.is_stopped() || self.watch.as_ref().is_some_and(|watch| watch()) {
-                let message = "the scan was stopped by its caller";
-                return Err(Error::new(ErrorKind::Cancelled, message).into());
+                return Err(cancelled());
             }
             let mut state = self.shared.state.lock();
             match state.take() {
@@ -292,10 +314,14 @@ impl State {
         let at = self.parts.iter().position(|part| part.scanner.is_some())?;
         let is_next = at == 0 && self.parts[at].batches.is_empty();
         if !is_next && self.held + self.batch_bytes > AHEAD_BYTES {
-            return None;
+            // A scanner has no snapshot once the database is closed. Its read then fails, which ends the scan.
+            let is_live = self.parts[at].scanner.as_ref().is_some_and(|scanner| scanner.snapshot_age().is_some());
+            if is_live {
+                return None;
+            }
         }
-        let division = self.division(threads);
         let is_large = self.parts[at].is_rest || self.parts[at].read_bytes >= 2 * self.part_bytes(threads);
+        let division = if is_large { self.next_division(threads) } else { None };
         let part = &mut self.parts[at];
         let scanner = part.scanner.take()?;
         part.filling = Some(self.batch_bytes);
@@ -303,7 +329,51 @@ impl State {
         if is_large {
             (part.is_rest, part.read_bytes) = (false, 0);
         }
-        Some(Task { id: part.id, scanner, division: Some(division).filter(|_| is_large) })
+        Some(Task { id: part.id, scanner, division })
+    }
+
+    /// How to divide a part that is large. `None` if divisions have given too many small batches; the part is then read
+    /// as a whole, and the next division is considered when more has been read.
+    fn next_division(&mut self, threads: usize) -> Option<Division> {
+        let round = std::mem::take(&mut self.round);
+        // The keys have become sparser: full batches, which tell the density, may no longer occur.
+        if round.ended >= 2
+            && round.bytes / round.ended < self.part_bytes(threads) / 2
+            && let Some((first, last)) = round.rows
+            && let Some(stride) = Stride::between(&first, &last)
+        {
+            self.density = Density { stride: Arc::new(stride), bytes: round.bytes };
+        }
+        (self.surplus > -SMALL_BATCHES).then(|| self.division(threads))
+    }
+
+    /// Counts a batch with these rows of the table, of this share of a full one.
+    fn count(&mut self, first: Vec<u8>, last: &[u8], bytes: usize, share: f64) {
+        // Each batch that is not small counts, so that parts of nearly full batches can always be divided.
+        self.surplus += if share < 0.5 { share - 1.0 } else { share };
+        self.round.bytes += bytes;
+        match &mut self.round.rows {
+            Some((smallest, largest)) => {
+                if first < *smallest {
+                    *smallest = first;
+                }
+                if last > &largest[..] {
+                    *largest = last.to_vec();
+                }
+            }
+            none => *none = Some((first, last.to_vec())),
+        }
+    }
+
+    /// Ends the threads, drops everything that has been read, and leaves the consumer an error.
+    fn give_up(&mut self, fault: TransferError) {
+        self.stopped = true;
+        self.parts.clear();
+        self.held = 0;
+        let (id, batches) = (self.next_id, VecDeque::new());
+        self.next_id += 1;
+        let fault = Some(fault);
+        self.parts.push_back(Part { id, scanner: None, filling: None, batches, fault, read_bytes: 0, is_rest: false });
     }
 
     fn at(&self, id: u64) -> Option<usize> {
@@ -318,8 +388,14 @@ impl State {
         Some(part)
     }
 
-    /// Ends the scan with the error of a part, after the batches before it.
+    /// Ends the scan with the error of a part, after the batches before it. Nothing is kept for a closed database.
     fn fail(&mut self, id: u64, fault: TransferError) {
+        if matches!(&fault, TransferError::Engine(error) if error.kind() == ErrorKind::Closed) {
+            if !self.stopped {
+                self.give_up(fault);
+            }
+            return;
+        }
         let Some(part) = self.read(id) else { return };
         part.fault = Some(fault);
         let Some(at) = self.at(id) else { return };
@@ -342,13 +418,23 @@ impl Part {
     }
 }
 
+fn cancelled() -> TransferError {
+    Error::new(ErrorKind::Cancelled, "the scan was stopped by its caller").into()
+}
+
 impl Shared {
     /// The body of a thread.
     fn run(&self, mut filler: Filler) {
         let mut state = self.state.lock();
-        while !state.is_over() {
+        loop {
+            if self.stop.is_stopped() && !state.stopped {
+                state.give_up(cancelled());
+            }
+            if state.is_over() {
+                break;
+            }
             let Some(task) = state.task(self.threads) else {
-                self.work.wait(&mut state);
+                self.work.wait_for(&mut state, IDLE_INTERVAL);
                 continue;
             };
             drop(state);
@@ -388,17 +474,25 @@ impl Shared {
         match filler.fill(&mut scanner) {
             Ok(filled) => {
                 let bytes = filled.batch.as_ref().map_or(0, FilledBatch::memory_bytes);
-                let is_full = filled.batch.as_ref().is_some_and(|batch| batch.rows() >= self.rows_max);
+                let rows = filled.batch.as_ref().map_or(0, FilledBatch::rows);
+                let is_full = rows >= self.rows_max;
                 let stride = Some(is_full && bytes >= MEASURED_BYTES).filter(|measured| *measured);
                 let stride = stride.and_then(|_| Stride::between(&filled.first, filler.last()));
+                // A batch of large values ends before it has all its rows.
+                #[allow(clippy::cast_precision_loss)]
+                let share = (rows as f64 / self.rows_max as f64).max(bytes as f64 / AHEAD_BYTES as f64);
                 let mut state = self.state.lock();
+                if rows > 0 {
+                    state.count(filled.first, filler.last(), bytes, share);
+                }
+                state.round.ended += usize::from(filled.ended);
                 if let Some(part) = state.read(id) {
                     part.read_bytes += bytes;
                     part.batches.extend(filled.batch.map(|batch| (batch, bytes)));
                     part.scanner = Some(scanner).filter(|_| !filled.ended);
                     state.held += bytes;
                 }
-                if is_full {
+                if is_full || bytes > state.batch_bytes {
                     state.batch_bytes = bytes;
                 }
                 if let Some(stride) = stride {

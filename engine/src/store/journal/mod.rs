@@ -121,13 +121,14 @@ struct Cut<'a> {
 /// # Errors
 /// `Corrupt`: a journal is damaged or missing. Nothing has been changed. `Io`.
 pub(super) fn check(data: &Path) -> Result<Vec<Checked>> {
-    let journals = read(data, read_synced(data)?.as_ref())?;
+    let synced = read_synced(data)?;
+    let journals = read(data, synced.as_ref())?;
     let (damage, cuts) = judge(&journals);
     if let Some(damage) = damage.first() {
         return Err(refused(damage));
     }
-    if !cuts.is_empty() {
-        // The beginning of a batch may have been synced.
+    if !cuts.is_empty() || synced.is_some_and(|synced| synced.is_of_repair()) {
+        // The beginning of a batch may have been synced, and nothing is left of an interrupted repair.
         forget(data).map_err(|error| failed_io(&format!("preparing to cut a journal in {}", data.display()), error))?;
     }
     cuts.iter().try_for_each(Cut::apply)?;
@@ -248,8 +249,14 @@ fn read(data: &Path, synced: Option<&Synced>) -> Result<Vec<Scanned>> {
     if newest.saturating_sub(oldest) >= JOURNALS_MAX {
         return Err(damaged(&data.join(name(newest)), "has a number far from those of the other journals"));
     }
-    let numbers = (oldest..=newest).chain((found.is_empty() && synced.is_none()).then_some(0));
-    let numbers = numbers.chain(synced.map(Synced::newest).filter(|synced| found.is_empty() || *synced > newest));
+    let missing: Vec<u64> = match synced.map(Synced::newest) {
+        None if found.is_empty() => vec![0],
+        Some(synced) if found.is_empty() => vec![synced],
+        Some(synced) if synced < newest + JOURNALS_MAX => (newest + 1..=synced).collect(),
+        // A file that is so far ahead belongs to another folder.
+        _ => Vec::new(),
+    };
+    let numbers = (oldest..=newest).chain(missing);
     let mut last = 0;
     let mut journals = Vec::new();
     for number in numbers {
@@ -270,7 +277,12 @@ fn read(data: &Path, synced: Option<&Synced>) -> Result<Vec<Scanned>> {
             Err(error) => return Err(failed(path)(error)),
         };
         let state = match synced.and_then(|synced| synced.journal(number)) {
-            Some(synced) if scan.gaps.is_empty() && !synced.is_in(path).map_err(failed(path))? => State::Other,
+            Some(synced)
+                if scan.gaps.iter().all(|gap| gap.from >= synced.bytes)
+                    && !synced.is_in(path).map_err(failed(path))? =>
+            {
+                State::Other
+            }
             _ => State::Present,
         };
         let after = std::mem::replace(&mut last, scan.last);

@@ -8,6 +8,7 @@ use super::rewrite::{DRAFT, create_like, differs, fill, remove_drafts};
 use super::scan::{self, Gap, Nature, each_content, end_of_content};
 use super::{Cut, JournalDamage, Scanned, State, Synced, batch, forget, judge, number, read, read_synced};
 use crate::error::{Error, ErrorKind, Result};
+use crate::store::file_manifest;
 use crate::store::fjall::failed_io;
 use crate::store::folder::{Folder, sync_folder};
 
@@ -22,6 +23,7 @@ const KEPT_FOLDER: &str = "damaged";
 /// `Locked`: the folder is in use. `Corrupt`: a file other than a journal is missing or damaged, or there is still
 /// damage after the repair. `Io`, `DiskFull`.
 pub(crate) fn repair(path: &Path, accept_loss: bool) -> Result<Vec<JournalDamage>> {
+    let was_closed = file_manifest::is_there(path);
     let folder = Folder::open(path)?;
     let data = folder.data();
     if folder.is_new() || !data.exists() {
@@ -30,6 +32,10 @@ pub(crate) fn repair(path: &Path, accept_loss: bool) -> Result<Vec<JournalDamage
     let journals = read(&data, read_synced(&data)?.as_ref())?;
     let (mut damage, cuts) = judge(&journals);
     if damage.is_empty() {
+        // The opening of the folder has compared the list and removed it.
+        if was_closed && let Err(error) = folder.list_files() {
+            tracing::warn!(folder = %path.display(), %error, "the list of files could not be written again");
+        }
         return Ok(damage);
     }
     damage.extend(cuts.iter().map(|cut| cut.described()));
@@ -37,15 +43,15 @@ pub(crate) fn repair(path: &Path, accept_loss: bool) -> Result<Vec<JournalDamage
         return Ok(damage);
     }
     let failed = |path: &Path, error| failed_io(&format!("repairing {}", path.display()), error);
-    let all = Synced::all(journals.iter().filter_map(|journal| number(&journal.path)));
-    all.replace(&data).map_err(|error| failed(&data, error))?;
+    let repaired = Synced::repaired(journals.iter().filter_map(|journal| number(&journal.path)));
+    repaired.replace(&data).map_err(|error| failed(&data, error))?;
     remove_drafts(&data).map_err(|error| failed(&data, error))?;
     for journal in journals.iter().filter(|journal| !journal.scan.gaps.is_empty()) {
         let cut = cuts.iter().find(|cut| cut.path == journal.path).map(|cut| cut.gap);
         rewrite(journal, cut).map_err(|error| failed(&journal.path, error))?;
     }
-    replace_lost(&read(&data, Some(&all))?).map_err(|error| failed(&data, error))?;
-    let (left, _) = judge(&read(&data, Some(&all))?);
+    replace_lost(&read(&data, Some(&repaired))?).map_err(|error| failed(&data, error))?;
+    let (left, _) = judge(&read(&data, Some(&repaired))?);
     if let Some(left) = left.first() {
         return Err(Error::new(
             ErrorKind::Corrupt,

@@ -22,6 +22,10 @@ const PAGE_BYTES: u64 = 4096;
 /// The zeros before the end of a page by which a lost page is recognised.
 const LOST_BYTES: u64 = 16;
 
+/// The number of synced bytes while a repair runs. Nothing can have been lost in a power failure since then, but the
+/// end of the last batch may be missing.
+pub(super) const REPAIRED: u64 = u64::MAX - 1;
+
 /// The limit on the work of looking for a valid batch, in bytes that are decoded, relative to the bytes that are
 /// searched. Only values that imitate batches can reach it.
 const SEARCH_FACTOR: usize = 64;
@@ -217,7 +221,7 @@ impl Gap {
 
 /// Reads a journal. `after` is the sequence number of the batch before its first one, and `next` that of the batch
 /// behind its last one, if there is one. The first `synced` bytes have been synced; `u64::MAX` stands for all that have
-/// been written.
+/// been written, and [`REPAIRED`] for all but a torn end.
 pub(super) fn scan(path: &Path, after: u64, next: Option<u64>, synced: u64) -> io::Result<Scan> {
     let mut window = Window::open(path)?;
     let mut hasher = Xxh3::new();
@@ -246,7 +250,7 @@ pub(super) fn scan(path: &Path, after: u64, next: Option<u64>, synced: u64) -> i
         };
         let Some(resumed) = resumed else {
             let end = scan.gaps.iter().map(|gap| gap.to).fold(at, u64::max);
-            if end < synced && synced < u64::MAX {
+            if end < synced && synced < REPAIRED {
                 let torn = scan.gaps.pop_if(|gap| gap.nature == Nature::Torn);
                 scan.gaps.push(Gap::missing(torn.map_or(end, |torn| torn.from), synced));
             }
@@ -310,23 +314,17 @@ fn explain(
     Read::by_ref(file).take(end - at).read_to_end(&mut bytes)?;
     let mut hasher = Xxh3::new();
     let decoded = batch::decode(&bytes, &mut hasher);
-    // The values of a batch may contain anything, other batches too. What is inside of a batch that ends properly, or
-    // of the one that was being written when everything before it had been synced, is not looked at.
-    let (mut is_torn, mut from) = (false, 1);
     let (reason, length) = match decoded {
         Decoded::Invalid(invalid) => (invalid.reason, invalid.bytes),
-        _ => {
-            is_torn = (1..u64::MAX).contains(&synced) && at >= synced;
-            ("is incomplete", None)
-        }
+        _ => ("is incomplete", None),
     };
-    if let Some(length) = length.filter(|length| bytes.get(..*length).is_some_and(batch::ends_a_batch)) {
-        from = length;
-    }
+    // The values of a batch may contain anything, other batches too, so a batch that ends properly is passed over. An
+    // incomplete one is not: a flipped bit may have made it longer, and what follows would be lost.
+    let ends = length.filter(|length| bytes.get(..*length).is_some_and(batch::ends_a_batch));
     let mut hashed = 0;
     let mut next = None;
     let mut given_up = false;
-    for n in from..if is_torn { 0 } else { bytes.len() } {
+    for n in ends.unwrap_or(1)..bytes.len() {
         if !batch::may_begin(&bytes[n..]) {
             continue;
         }
@@ -345,7 +343,7 @@ fn explain(
             break;
         }
     }
-    let complete = !is_torn && (batch::ends_a_batch(&bytes) || length.is_some_and(|length| length <= bytes.len()));
+    let complete = batch::ends_a_batch(&bytes) || length.is_some_and(|length| length <= bytes.len());
     let until = next.unwrap_or(bytes.len());
     let nature = if loses_a_page(&bytes[..until], at, synced) {
         Nature::LostPages

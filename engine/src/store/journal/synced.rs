@@ -28,7 +28,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::batch;
 use super::rewrite::DRAFT;
-use super::scan::end_of_content;
+use super::scan::{REPAIRED, end_of_content};
 use crate::store::folder::sync_folder;
 
 /// The name of the file, beside the journals.
@@ -130,11 +130,16 @@ impl Synced {
         (!journals.is_empty() && check == xxh3_64(&content[..end])).then_some(Self(journals))
     }
 
-    /// That all that was written to journals with these numbers is on disk.
-    pub fn all(numbers: impl Iterator<Item = u64>) -> Self {
-        let mut all = Self::default();
-        numbers.for_each(|number| all.note(SyncedJournal { number, bytes: u64::MAX, mark: NO_MARK }));
-        all
+    /// What is said of the journals with these numbers while they are repaired.
+    pub fn repaired(numbers: impl Iterator<Item = u64>) -> Self {
+        let mut repaired = Self::default();
+        numbers.for_each(|number| repaired.note(SyncedJournal { number, bytes: REPAIRED, mark: NO_MARK }));
+        repaired
+    }
+
+    /// Whether a repair has begun and not ended.
+    pub fn is_of_repair(&self) -> bool {
+        self.0.iter().any(|journal| journal.bytes == REPAIRED)
     }
 
     /// Replaces the file, durably.

@@ -425,38 +425,63 @@ mod interrupted {
     }
 }
 
-/// A client can store the bytes of a batch. They must not be taken for one if the process ends in the middle of that
-/// write.
+/// A flipped bit in a length makes a batch look like the beginning of a longer one, as a crash leaves it.
 #[test]
-fn a_batch_in_the_value_of_a_torn_one_is_not_looked_at() {
+fn a_batch_that_looks_longer_than_the_journal_is_damage() {
     let crashed = crashed();
     let content = fs::read(crashed.path().join(JOURNAL)).unwrap();
-    let content = &content[..content.len() - PAGE];
-    let last = begin_of_batch(content, names(content)[ROWS - 1]);
-    let mut forged = content[last..].to_vec();
-    let sequence = u64::from_le_bytes(forged[5..13].try_into().unwrap());
-    forged[5..13].copy_from_slice(&(sequence + 100).to_le_bytes());
-    let name = forged.windows(5).position(|bytes| bytes == b"row 0").unwrap();
-    forged[name..name + 3].copy_from_slice(b"zzz");
-    let item = &mut forged[13..];
-    let checked = item.len() - 13;
-    let checksum = xxhash_rust::xxh3::xxh3_64(&item[..checked]);
-    item[checked + 1..checked + 9].copy_from_slice(&checksum.to_le_bytes());
-    let value = [&vec![7; 5_000][..], &forged, &vec![7; 3_000]].concat();
-    let mut torn = vec![1];
-    torn.extend(1_u32.to_le_bytes());
-    torn.extend((sequence + 1).to_le_bytes());
-    torn.extend([2, 0, 0]);
-    torn.extend(&content[last + 16..last + 24]);
-    torn.extend(3_u16.to_le_bytes());
-    torn.extend([(value.len() as u32).to_le_bytes(); 2].concat());
-    torn.extend(b"key");
-    torn.extend(&value);
-    for length in [5_000, 5_100, 6_500, torn.len()] {
-        fs::write(crashed.path().join(JOURNAL), [content, &torn[..length]].concat()).unwrap();
-        assert_eq!(open_copy(crashed.path()).unwrap(), ROWS, "{length} bytes have been written");
-        assert!(Engine::repair(crashed.path(), true).unwrap().is_empty());
+    let names = names(&content);
+    // All that is known is that the first ten rows have been synced.
+    let synced = begin_of_batch(&content, names[10]);
+    write_synced(crashed.path(), 0, &content[..synced]);
+    for row in [20, 40, ROWS - 2] {
+        let item = begin_of_batch(&content, names[row]) + 13;
+        // The length of the key, of the value, and of the stored value.
+        for at in [item + 12, item + 15, item + 16, item + 19, item + 20] {
+            let mut altered = content.clone();
+            altered[at] ^= 0x40;
+            fs::write(crashed.path().join(JOURNAL), &altered).unwrap();
+            let error = open_copy(crashed.path()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Corrupt, "row {row}, byte {}: {error}", at - item);
+        }
     }
+}
+
+/// A look at a closed folder leaves the list by which missing files are noticed.
+#[test]
+fn a_repair_of_a_closed_folder_changes_nothing() {
+    let crashed = crashed();
+    Engine::open(crashed.path(), Options::default()).unwrap().close().unwrap();
+    let closed = fs::read(crashed.path().join("CLOSED")).unwrap();
+    for accept_loss in [false, true] {
+        assert!(Engine::repair(crashed.path(), accept_loss).unwrap().is_empty());
+        assert_eq!(fs::read(crashed.path().join("CLOSED")).unwrap(), closed);
+    }
+}
+
+/// Several journals in a row, the newest ones, and a torn end that an interrupted repair leaves.
+#[test]
+fn a_repair_accepts_the_loss_of_the_newest_journals_and_leaves_a_torn_end_to_the_start() {
+    for missing in 1..5 {
+        let (crashed, parts) = crashed_with_parts();
+        write_synced(crashed.path(), 5, &parts[5]);
+        (6 - missing..6).for_each(|n| fs::remove_file(crashed.path().join(format!("data/{n}.jnl"))).unwrap());
+        assert!(open_copy(crashed.path()).is_err());
+        assert_eq!(Engine::repair(crashed.path(), true).unwrap().len(), missing);
+        assert_eq!(open_copy(crashed.path()).unwrap(), (6 - missing) * 10);
+    }
+    // What an interrupted repair has noted.
+    let crashed = crashed();
+    let content = fs::read(crashed.path().join(JOURNAL)).unwrap();
+    let entries = [0, u64::MAX - 1, 0, u64::MAX, 0, 0];
+    let mut note: Vec<u8> = entries.into_iter().flat_map(u64::to_le_bytes).collect();
+    note.extend(xxhash_rust::xxh3::xxh3_64(&note).to_le_bytes());
+    fs::write(crashed.path().join(SYNCED), note).unwrap();
+    let end = content.len() - PAGE - 20;
+    fs::write(crashed.path().join(JOURNAL), &content[..end]).unwrap();
+    assert_eq!(open_copy(crashed.path()).unwrap(), ROWS - 1);
+    let engine = Engine::open(crashed.path(), Options::default()).unwrap();
+    engine.close().unwrap();
 }
 
 #[test]
@@ -521,6 +546,10 @@ fn an_older_copy_of_a_journal_is_refused() {
     fs::write(again.path().join(JOURNAL), &older).unwrap();
     let error = open_copy(again.path()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+    assert!(error.to_string().contains("0.jnl is not the one that was synced last"), "{error}");
+    // The copy of a file that was being written.
+    fs::write(again.path().join(JOURNAL), &older[..older.len() - PAGE - 10]).unwrap();
+    let error = open_copy(again.path()).unwrap_err();
     assert!(error.to_string().contains("0.jnl is not the one that was synced last"), "{error}");
     fs::write(again.path().join(JOURNAL), &newer).unwrap();
     assert_eq!(open_copy(again.path()).unwrap(), ROWS);
