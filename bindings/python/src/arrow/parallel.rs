@@ -349,7 +349,7 @@ impl State {
 
     /// Counts a batch with these rows of the table, of this share of a full one.
     fn count(&mut self, first: Vec<u8>, last: &[u8], bytes: usize, share: f64) {
-        // Each batch that is not small counts, so that parts of nearly full batches can always be divided.
+        // A batch of less than half the size is a small one.
         self.surplus += if share < 0.5 { share - 1.0 } else { share };
         self.round.bytes += bytes;
         match &mut self.round.rows {
