@@ -66,21 +66,23 @@ class Server {
   }
 }
 
-// A database that has been closed, or is being closed, has stopped its servers. Its calls would fail.
-for (const [name, done] of [
-  ['close', () => Promise.resolve()],
-  ['closeSync', () => undefined],
-]) {
-  const { [name]: stop } = Server.prototype;
-  Object.defineProperty(Server.prototype, name, {
-    value: {
-      [name]() {
-        if (this?.[BACKEND]?.isClosed !== true) return stop.call(this);
-        stopped(this);
-        return done();
-      },
-    }[name],
-  });
+const { close, closeSync } = Server.prototype;
+// A database that has been closed, or is being closed, has stopped its servers, and their calls would fail.
+const closing = {
+  close() {
+    return isOver(this) ? Promise.resolve() : close.call(this);
+  },
+  closeSync() {
+    if (!isOver(this)) closeSync.call(this);
+  },
+};
+for (const [name, value] of Object.entries(closing)) Object.defineProperty(Server.prototype, name, { value });
+
+/** Whether the database of a server has been closed, or is being closed. Notes that the server has been stopped. */
+function isOver(server) {
+  const over = server?.[BACKEND]?.isClosed === true;
+  if (over) stopped(server);
+  return over;
 }
 
 Server.prototype[Symbol.asyncDispose] = function dispose() {

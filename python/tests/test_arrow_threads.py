@@ -1,11 +1,13 @@
 """`Table.scan_arrow` with several threads: large scans give the same results as one thread, and the threads end."""
 
 import contextlib
+import inspect
 import itertools
 import os
 import pathlib
 import resource
 import struct
+import textwrap
 import time
 
 import polars
@@ -186,36 +188,37 @@ def test_the_rows_before_an_error_are_delivered_first(table, bad):
         table.put(b"row%07d" % bad, {b"f:n": struct.pack(">q", bad)}, timestamp=TIME + 2)
 
 
-# A program with a table of its own, large enough for threads.
-BEGIN = """
-    import contextlib, os, pathlib, signal, sys, time, hjall, pyarrow
-    db = hjall.open(sys.argv[1])
-    db.create_table("t", {"f": {}})
-    table = db.table("t")
-    data = pyarrow.table({"id": [b"%07d" % n for n in range(60_000)], "f:s": ["x" * 400] * 60_000})
-    table.load_arrow(data, row="id", bulk=True)
+# A program with a table of its own, of which threads read a part only until the consumer has taken some.
+# The programs have the functions `threads` and `begun` of this file.
+BEGIN = (
+    """
+import contextlib, os, pathlib, signal, sys, time, hjall, pyarrow
 
-    def threads():
-        names = []
-        for task in pathlib.Path("/proc/self/task").iterdir():
-            with contextlib.suppress(OSError):
-                names.append((task / "comm").read_text().strip())
-        return names.count("hjall-arrow")
+BATCH = 1000
+DECODERS = ["f:s"]
+db = hjall.open(sys.argv[1])
+db.create_table("t", {"f": {}})
+table = db.table("t")
+data = pyarrow.table({"id": [b"%07d" % n for n in range(60_000)], "f:s": ["x" * 1_600] * 60_000})
+table.load_arrow(data, row="id", bulk=True)
 
-    def begun():
-        batches = iter(table.scan_arrow(["f:s"], batch_rows=1000)._native)
-        taken = 0
-        while not threads():
-            taken += len(next(batches))
-        return batches, taken
 """
+    + inspect.getsource(threads)
+    + "\n\n"
+    + inspect.getsource(begun)
+)
+
+
+def run_program(text, *arguments):
+    """Runs a program that begins with `BEGIN`."""
+    return run(BEGIN + textwrap.dedent(text), *arguments)
 
 
 def test_a_closed_database_ends_the_scan(tmp_path):
-    run(
-        BEGIN
-        + """
-    batches, taken = begun()
+    run_program(
+        """
+    batches, taken = begun(table)
+    taken = sum(map(len, taken))
     db.close()
     try:
         while True:
@@ -231,10 +234,10 @@ def test_a_closed_database_ends_the_scan(tmp_path):
 
 
 def test_a_fork_during_a_scan(tmp_path):
-    run(
-        BEGIN
-        + """
-    batches, taken = begun()
+    run_program(
+        """
+    batches, taken = begun(table)
+    taken = sum(map(len, taken))
     reader = table.scan_arrow(["f:s"], batch_rows=1000).to_reader()
     read = sum(reader.read_next_batch().num_rows for _ in range(10))
     pid = os.fork()
@@ -266,11 +269,10 @@ def test_a_fork_during_a_scan(tmp_path):
 
 @pytest.mark.parametrize("what", ["batches", "reader"])
 def test_the_interpreter_exits_while_threads_read(what, tmp_path):
-    run(
-        BEGIN
-        + f"""
+    run_program(
+        f"""
     if {what!r} == "batches":
-        batches, _ = begun()
+        batches, _ = begun(table)
     else:
         reader = table.scan_arrow(["f:s"], batch_rows=1000).to_reader()
         while not threads():
@@ -282,9 +284,8 @@ def test_the_interpreter_exits_while_threads_read(what, tmp_path):
 
 
 def test_a_signal_ends_a_waiting_consumer(tmp_path):
-    run(
-        BEGIN
-        + """
+    run_program(
+        """
     class Interrupt(Exception):
         pass
 

@@ -38,11 +38,11 @@ const SPLIT_POLICIES: [&str; 7] = [
 
 type Check = fn(&TableDescriptor) -> Result<()>;
 
-/// Whether `hbase.table.sanity.checks` switches a check off.
+/// Whether a check applies although `hbase.table.sanity.checks` is `false`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Switch {
-    Both,
-    AlwaysOn,
+enum Applies {
+    Always,
+    UnlessSwitchedOff,
 }
 
 /// Checks a descriptor. If its attribute `hbase.table.sanity.checks` is `false`, only values that cannot be parsed are
@@ -54,20 +54,20 @@ enum Switch {
 pub fn check_table(table: &TableDescriptor) -> Result<()> {
     table.families.keys().try_for_each(|name| check_family_length(name))?;
     let switched_on = text(&table.attributes, SWITCH).is_none_or(|t| t.eq_ignore_ascii_case("true"));
-    let checks: [(Switch, Check); 10] = [
-        (Switch::Both, check_sizes),
-        (Switch::Both, check_classes),
-        (Switch::Both, check_compression),
-        (Switch::Both, check_encryption),
-        (Switch::AlwaysOn, check_compaction_policy),
-        (Switch::Both, check_families),
-        (Switch::Both, check_replicas),
-        (Switch::Both, check_scopes),
-        (Switch::Both, check_blooms),
-        (Switch::Both, check_values),
+    let checks: [(Applies, Check); 10] = [
+        (Applies::UnlessSwitchedOff, check_sizes),
+        (Applies::UnlessSwitchedOff, check_classes),
+        (Applies::UnlessSwitchedOff, check_compression),
+        (Applies::UnlessSwitchedOff, check_encryption),
+        (Applies::Always, check_compaction_policy),
+        (Applies::UnlessSwitchedOff, check_families),
+        (Applies::UnlessSwitchedOff, check_replicas),
+        (Applies::UnlessSwitchedOff, check_scopes),
+        (Applies::UnlessSwitchedOff, check_blooms),
+        (Applies::UnlessSwitchedOff, check_values),
     ];
-    for (switch, check) in checks {
-        let is_off = switch == Switch::Both && !switched_on;
+    for (applies, check) in checks {
+        let is_off = applies == Applies::UnlessSwitchedOff && !switched_on;
         match check(table) {
             Err(e) if e.kind() == ErrorKind::InvalidDescriptor && is_off => {}
             other => other?,

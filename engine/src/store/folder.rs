@@ -389,12 +389,8 @@ fn check_stored_format(folder: &Path) -> Result<bool> {
 
 /// Writes the format, under another name first, so that a crash leaves either the complete file or none.
 fn write_format(folder: &Path) -> std::io::Result<()> {
-    let draft = folder.join(FORMAT_DRAFT);
-    let mut file = File::create(&draft)?;
-    file.write_all(format!("{FORMAT_TEXT}{FORMAT}\n").as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&draft, folder.join(FORMAT_FILE))?;
-    sync_folder(folder)
+    let content = format!("{FORMAT_TEXT}{FORMAT}\n");
+    replace_file(&folder.join(FORMAT_FILE), &folder.join(FORMAT_DRAFT), content.as_bytes())
 }
 
 /// Whether an open file is the one at this path.
@@ -452,4 +448,19 @@ fn lock(folder: &Path, path: &Path) -> Result<File> {
 pub(crate) fn sync_folder(path: &Path) -> std::io::Result<()> {
     // Other systems cannot open folders as files, and do not need this.
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
+}
+
+/// Creates or replaces a file with this content, durably. A crash leaves the old file or the new one, and perhaps the
+/// draft.
+pub(crate) fn replace_file(file: &Path, draft: &Path, content: &[u8]) -> io::Result<()> {
+    let mut written = File::create(draft)?;
+    written.write_all(content)?;
+    put_in_place(&written, draft, file)
+}
+
+/// Makes a draft durable, which is open as `written`, and moves it to the place of a file.
+pub(crate) fn put_in_place(written: &File, draft: &Path, file: &Path) -> io::Result<()> {
+    written.sync_all()?;
+    fs::rename(draft, file)?;
+    file.parent().map_or(Ok(()), sync_folder)
 }

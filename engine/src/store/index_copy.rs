@@ -6,15 +6,15 @@
 //! reports some of these failures only in its log. Therefore the list that is in use on disk is copied before each
 //! change, and an opening that finds it damaged puts the copy in its place.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::file_names::{CURRENT_FILE, INDEX, KEYSPACES_FOLDER, list_name};
 use super::fjall::failed_io;
-use super::folder::sync_folder;
+use super::folder::replace_file;
 use crate::error::Result;
 
 /// The copy, in the data folder: the file that refers to the list, then the list.
@@ -76,16 +76,7 @@ fn save_to(index: &Path, copy: &Path) -> io::Result<()> {
     if fs::read(copy).is_ok_and(|copied| copied == content) {
         return Ok(());
     }
-    replace(copy, &copy.with_file_name(COPY_DRAFT), &content)
-}
-
-/// Replaces a file, durably.
-fn replace(file: &Path, draft: &Path, content: &[u8]) -> io::Result<()> {
-    let mut written = File::create(draft)?;
-    written.write_all(content)?;
-    written.sync_all()?;
-    fs::rename(draft, file)?;
-    sync_folder(file.parent().unwrap_or(file))
+    replace_file(copy, &copy.with_file_name(COPY_DRAFT), &content)
 }
 
 /// Puts the copy of a damaged list of the index in its place. Returns `false` if there is no copy of that list.
@@ -99,7 +90,7 @@ pub(super) fn restore(data: &Path, current: Current) -> Result<bool> {
         return Ok(false);
     }
     let file = data.join(KEYSPACES_FOLDER).join(INDEX).join(list_name(current.number()));
-    replace(&file, &data.with_file_name(COPY_DRAFT), list)
+    replace_file(&file, &data.with_file_name(COPY_DRAFT), list)
         .map_err(|error| failed_io(&format!("writing {}", file.display()), error))?;
     tracing::warn!(file = %file.display(), "an interrupted change of the index of spaces was undone");
     Ok(true)

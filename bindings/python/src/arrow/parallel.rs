@@ -1,9 +1,9 @@
 //! Reads what is left of a scan with several threads.
 //!
 //! The scan is divided into parts. A piece of work of one thread is to fill the next batch of the first part that
-//! nobody reads. Finished batches wait in their part until the consumer takes them, in order. The parts are small, so
-//! that what the threads read is soon taken; the last part is the rest of the scan, which is divided when it is its
-//! turn, by what has been learned about the keys until then.
+//! nobody reads. A part keeps its finished batches, and the consumer takes those of the first part first. Parts are
+//! small, so that the consumer soon takes what the threads have read. The last part is the rest of the scan. It is
+//! divided when its turn comes, by what has been learned about the keys until then.
 //!
 //! The threads never call Python: the consumer may hold the GIL while it waits for them.
 

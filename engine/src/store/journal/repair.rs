@@ -4,13 +4,13 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::rewrite::{DRAFT, create_like, differs, fill, remove_drafts};
-use super::scan::{self, Gap, Nature, each_content, end_of_content};
+use super::rewrite::{DRAFT, copy_content, create_like, differs, fill, remove_drafts};
+use super::scan::{self, Gap, Nature, end_of_content};
 use super::{Cut, JournalDamage, Scanned, State, Synced, batch, forget, judge, number, read, read_synced};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::file_manifest;
 use crate::store::fjall::failed_io;
-use crate::store::folder::{Folder, sync_folder};
+use crate::store::folder::{Folder, put_in_place, sync_folder};
 
 /// The folder in the data folder that keeps the journals as they were.
 const KEPT_FOLDER: &str = "damaged";
@@ -130,9 +130,7 @@ fn rewrite_to(draft: &Path, journal: &Scanned, cut: Option<&Gap>) -> io::Result<
     if found != expected {
         return Err(differs(found, expected));
     }
-    to.sync_all()?;
-    fs::rename(draft, path)?;
-    path.parent().map_or(Ok(()), sync_folder)
+    put_in_place(&to, draft, path)
 }
 
 /// Copies a journal to the folder `damaged` beside the folder of the journals. Returns the copy.
@@ -142,7 +140,11 @@ pub(super) fn keep(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().unwrap_or_default();
     let copy = (0..).map(|n: u32| kept.join(format!("{}.{n}", name.display()))).find(|copy| !copy.exists());
     let copy = copy.ok_or(io::ErrorKind::AlreadyExists)?;
-    let copied = copy_content(&mut File::open(path)?, &copy);
+    let mut journal = File::open(path)?;
+    let copied = create_like(&copy, &journal).and_then(|mut file| {
+        copy_content(&mut journal, &mut file)?;
+        file.sync_all()
+    });
     if copied.is_err() {
         let _ = fs::remove_file(&copy);
     }
@@ -154,19 +156,6 @@ pub(super) fn keep(path: &Path) -> io::Result<PathBuf> {
 /// The folder of the copies that [`keep`] makes of the journals in a folder.
 fn folder_of_kept(journals: &Path) -> PathBuf {
     journals.parent().unwrap_or(Path::new(".")).join(KEPT_FOLDER)
-}
-
-/// Copies a file without writing its holes.
-fn copy_content(from: &mut File, to: &Path) -> io::Result<()> {
-    let metadata = from.metadata()?;
-    let mut copy = File::create(to)?;
-    copy.set_permissions(metadata.permissions())?;
-    copy.set_len(metadata.len())?;
-    each_content(from, 0, |_, at, bytes| {
-        copy.seek(SeekFrom::Start(at))?;
-        copy.write_all(bytes)
-    })?;
-    copy.sync_all()
 }
 
 fn copy_range(from: &mut File, begin: u64, end: u64, to: &mut File) -> io::Result<()> {

@@ -17,7 +17,7 @@ use super::scan::{self, each_content, next_data};
 use super::{Checked, with_extension};
 use crate::error::Result;
 use crate::store::fjall::failed_io;
-use crate::store::folder::sync_folder;
+use crate::store::folder::put_in_place;
 
 /// The extension of copies that are not complete.
 pub(super) const DRAFT: &str = "draft";
@@ -65,9 +65,7 @@ pub(super) fn fill(path: &Path, content: &[u8]) -> io::Result<()> {
         Err(error) => return Err(error),
     };
     file.write_all(content)?;
-    file.sync_all()?;
-    fs::rename(&draft, path)?;
-    path.parent().map_or(Ok(()), sync_folder)
+    put_in_place(&file, &draft, path)
 }
 
 /// Removes the drafts in a folder. A crash may have left those of journals that have been removed since.
@@ -85,13 +83,7 @@ fn is_without_room(error: &io::Error) -> bool {
 
 fn replace(checked: &Checked, journal: &mut File, draft: &Path) -> io::Result<()> {
     let mut copy = create_like(draft, journal)?;
-    copy.set_len(journal.metadata()?.len())?;
-    let mut has_content = false;
-    each_content(journal, 0, |_, at, bytes| {
-        has_content = true;
-        copy.seek(SeekFrom::Start(at))?;
-        copy.write_all(bytes)
-    })?;
+    let has_content = copy_content(journal, &mut copy)?;
     let scan = scan::scan(draft, checked.after, None, 0)?;
     if scan.batches != checked.batches || !scan.gaps.is_empty() {
         return Err(differs(scan.batches, checked.batches));
@@ -99,9 +91,22 @@ fn replace(checked: &Checked, journal: &mut File, draft: &Path) -> io::Result<()
     if !has_content {
         return fs::remove_file(draft);
     }
-    copy.sync_all()?;
-    fs::rename(draft, &checked.path)?;
-    checked.path.parent().map_or(Ok(()), sync_folder)
+    put_in_place(&copy, draft, &checked.path)
+}
+
+/// Copies a journal without writing its holes. Returns whether it has content.
+///
+/// # Errors
+/// Those of the file system.
+pub(super) fn copy_content(journal: &mut File, copy: &mut File) -> io::Result<bool> {
+    copy.set_len(journal.metadata()?.len())?;
+    let mut has_content = false;
+    each_content(journal, 0, |_, at, bytes| {
+        has_content = true;
+        copy.seek(SeekFrom::Start(at))?;
+        copy.write_all(bytes)
+    })?;
+    Ok(has_content)
 }
 
 /// The error of a copy that does not have the batches of its journal.

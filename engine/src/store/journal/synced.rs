@@ -21,7 +21,7 @@
 //! fewer journals, so there may be anything behind the checksum.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -29,7 +29,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::batch;
 use super::rewrite::DRAFT;
 use super::scan::{REPAIRED, end_of_content};
-use crate::store::folder::sync_folder;
+use crate::store::folder::{replace_file, sync_folder};
 
 /// The name of the file, beside the journals.
 const SYNCED_FILE: &str = "synced";
@@ -147,12 +147,8 @@ impl Synced {
     /// # Errors
     /// Those of the file system.
     pub fn replace(&self, data: &Path) -> io::Result<()> {
-        let draft = data.join(SYNCED_FILE).with_extension(DRAFT);
-        let mut file = File::create(&draft)?;
-        file.write_all(&self.encode())?;
-        file.sync_all()?;
-        fs::rename(&draft, data.join(SYNCED_FILE))?;
-        sync_folder(data)
+        let file = data.join(SYNCED_FILE);
+        replace_file(&file, &file.with_extension(DRAFT), &self.encode())
     }
 
     /// Writes the file to a folder with copies of the journals, which were copied after this was read.
@@ -283,7 +279,7 @@ fn write_at_start(file: &File, content: &[u8]) -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn write_at_start(mut file: &File, content: &[u8]) -> io::Result<()> {
-    use std::io::{Seek, SeekFrom};
+    use std::io::{Seek, SeekFrom, Write};
 
     file.seek(SeekFrom::Start(0))?;
     file.write_all(content)
@@ -362,6 +358,8 @@ fn grown(_file: &File, _end: u64) -> io::Result<Option<u64>> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     #[test]
