@@ -119,7 +119,8 @@ export declare class Database<In extends Input = Uint8Array, Out extends Reads =
    *
    * Aborting `signal`, and an exception from `onProgress`, end the backup: what has been copied is removed, an earlier
    * backup in the folder remains, and then the promise rejects. A backup that was complete by the time of the abort
-   * remains, and the promise resolves.
+   * remains, and the promise resolves. It remains, too, if the last call of `onProgress` throws, and the promise
+   * rejects.
    */
   backup(
     path: string | URL,
