@@ -27,7 +27,7 @@ use std::time::{Duration, SystemTime};
 use super::file_names::{CURRENT_FILE, FILES_FOLDER, INDEX, KEYSPACES_FOLDER, list_name, list_number};
 use super::fjall::{SEQUENCE_GAP, failed_io};
 use super::journal::Synced;
-use super::{corruption, journal};
+use super::{corruption, file_manifest, journal};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The folder of the catalog's space, which is the first one that is created.
@@ -139,8 +139,10 @@ impl Copier<'_> {
         if let Some(version) = read(&self.from.join("version"))? {
             fs::write(self.to.join("version"), version)?;
         }
-        // Before the journals are copied, which only grow.
-        let synced = Synced::read(self.from)?;
+        // Before the journals are copied, which only grow. In a closed folder, the journal was emptied, and whatever
+        // says how far it has been synced came from elsewhere.
+        let closed = lock.parent().is_some_and(file_manifest::is_there);
+        let synced = if closed { None } else { Synced::read(self.from)? };
         self.journals(u64::MAX)?;
         let mut catalog = None;
         for _ in 0..ROUNDS {

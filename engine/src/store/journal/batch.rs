@@ -36,6 +36,21 @@ pub(super) const SEQUENCE_AT: usize = 1 + 4;
 /// fjall's largest sequence number.
 const SEQUENCE_MAX: u64 = (1 << 63) - 1;
 
+/// Computes checksums of batches, and counts the work.
+#[derive(Default)]
+pub(super) struct Checksum {
+    hasher: Xxh3,
+    /// The bytes of all checksums so far.
+    pub hashed: usize,
+}
+
+impl Checksum {
+    fn update(&mut self, bytes: &[u8]) {
+        self.hasher.update(bytes);
+        self.hashed += bytes.len();
+    }
+}
+
 /// The kind of the bytes at the expected position of a batch.
 pub(super) enum Decoded {
     /// A batch that fjall can read.
@@ -57,8 +72,8 @@ pub(super) struct Invalid {
     pub bytes: Option<usize>,
 }
 
-/// Reads a batch from the beginning of `bytes`. `hasher` is reset before use.
-pub(super) fn decode(bytes: &[u8], hasher: &mut Xxh3) -> Decoded {
+/// Reads a batch from the beginning of `bytes`.
+pub(super) fn decode(bytes: &[u8], checksum: &mut Checksum) -> Decoded {
     let invalid = |reason| Decoded::Invalid(Invalid { reason, bytes: None });
     match bytes.first() {
         None => return Decoded::Incomplete,
@@ -74,7 +89,7 @@ pub(super) fn decode(bytes: &[u8], hasher: &mut Xxh3) -> Decoded {
     if sequence > SEQUENCE_MAX {
         return invalid("has an invalid sequence number");
     }
-    hasher.reset();
+    checksum.hasher.reset();
     let mut at = START_BYTES;
     for _ in 0..items {
         let length = match bytes.get(at) {
@@ -89,7 +104,7 @@ pub(super) fn decode(bytes: &[u8], hasher: &mut Xxh3) -> Decoded {
             Some(_) => return invalid("has an item of unknown kind"),
         };
         let Some(item) = bytes.get(at..at + length) else { return Decoded::Incomplete };
-        hasher.update(item);
+        checksum.update(item);
         at += length;
     }
     let Some(end) = bytes.get(at..at + END_BYTES) else { return Decoded::Incomplete };
@@ -104,7 +119,7 @@ pub(super) fn decode(bytes: &[u8], hasher: &mut Xxh3) -> Decoded {
     if end[1 + 8..] != *TRAILER {
         return invalid("does not end with the trailer");
     }
-    if u64_at(end, 1) != Some(hasher.digest()) {
+    if u64_at(end, 1) != Some(checksum.hasher.digest()) {
         return invalid("does not match its checksum");
     }
     if items == 0 { Decoded::Empty { bytes: length } } else { Decoded::Batch { sequence, bytes: length } }

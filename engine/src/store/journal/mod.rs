@@ -197,7 +197,7 @@ fn refused(damage: &JournalDamage) -> Error {
 
 /// Whether these bytes begin with a complete batch.
 pub(super) fn is_batch(bytes: &[u8]) -> bool {
-    matches!(batch::decode(bytes, &mut xxhash_rust::xxh3::Xxh3::new()), batch::Decoded::Batch { .. })
+    matches!(batch::decode(bytes, &mut batch::Checksum::default()), batch::Decoded::Batch { .. })
 }
 
 /// The number in the name of a journal.
@@ -266,7 +266,11 @@ fn read(data: &Path, synced: Option<&Synced>) -> Result<Vec<Scanned>> {
             continue;
         };
         let next = match found.get(&(number + 1)) {
-            Some(next) => scan::first_sequence(next).map_err(failed(next))?,
+            Some(next) => match scan::first_sequence(next) {
+                // Another thread's flush has made it unnecessary.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                first => first.map_err(failed(next))?,
+            },
             None => None,
         };
         let synced_bytes = synced.map_or(0, |synced| synced.bytes_of(number));

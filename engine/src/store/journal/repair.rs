@@ -1,6 +1,6 @@
 //! Dropping the damaged batches of journals, on request.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -43,6 +43,11 @@ pub(crate) fn repair(path: &Path, accept_loss: bool) -> Result<Vec<JournalDamage
         return Ok(damage);
     }
     let failed = |path: &Path, error| failed_io(&format!("repairing {}", path.display()), error);
+    // What is not dropped must not be lost from here on, since it would be damage.
+    for journal in journals.iter().filter(|journal| journal.state != State::Missing) {
+        let synced = OpenOptions::new().write(true).open(&journal.path).and_then(|file| file.sync_all());
+        synced.map_err(|error| failed(&journal.path, error))?;
+    }
     let repaired = Synced::repaired(journals.iter().filter_map(|journal| number(&journal.path)));
     repaired.replace(&data).map_err(|error| failed(&data, error))?;
     remove_drafts(&data).map_err(|error| failed(&data, error))?;

@@ -5,9 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 
-use xxhash_rust::xxh3::Xxh3;
-
-use super::batch::{self, Decoded};
+use super::batch::{self, Checksum, Decoded};
 
 /// The number of bytes that are read first. Most journals are short, and the rest of the file is a hole.
 const FIRST_BYTES: usize = 32 << 10;
@@ -86,9 +84,9 @@ impl Window {
     }
 
     /// Decodes the batch at the current position.
-    fn decode(&mut self, hasher: &mut Xxh3) -> io::Result<Decoded> {
+    fn decode(&mut self, checksum: &mut Checksum) -> io::Result<Decoded> {
         loop {
-            let decoded = batch::decode(&self.bytes[self.start..], hasher);
+            let decoded = batch::decode(&self.bytes[self.start..], checksum);
             if !matches!(decoded, Decoded::Incomplete) || self.ended {
                 return Ok(decoded);
             }
@@ -224,11 +222,11 @@ impl Gap {
 /// been written, and [`REPAIRED`] for all but a torn end.
 pub(super) fn scan(path: &Path, after: u64, next: Option<u64>, synced: u64) -> io::Result<Scan> {
     let mut window = Window::open(path)?;
-    let mut hasher = Xxh3::new();
+    let mut checksum = Checksum::default();
     let mut scan = Scan::default();
     let mut order = Ascending::new(after);
     loop {
-        let decoded = window.decode(&mut hasher)?;
+        let decoded = window.decode(&mut checksum)?;
         let at = window.position();
         if let Decoded::Batch { bytes, .. } | Decoded::Empty { bytes } = decoded {
             if let Decoded::Batch { sequence, .. } = decoded {
@@ -279,10 +277,10 @@ pub(in crate::store) struct Batches {
 pub(in crate::store) fn batches_from(file: File, from: u64, after: u64) -> io::Result<Batches> {
     let mut window = Window { file, at: 0, bytes: Vec::new(), start: 0, ended: false };
     window.seek(from)?;
-    let mut hasher = Xxh3::new();
+    let mut checksum = Checksum::default();
     let mut found = Batches { end: from, last: after, widest_step: 0 };
     loop {
-        let decoded = window.decode(&mut hasher)?;
+        let decoded = window.decode(&mut checksum)?;
         let (Decoded::Batch { bytes, .. } | Decoded::Empty { bytes }) = decoded else { return Ok(found) };
         window.start += bytes;
         found.end = window.position();
@@ -295,7 +293,7 @@ pub(in crate::store) fn batches_from(file: File, from: u64, after: u64) -> io::R
 
 /// The sequence number of the first batch of a journal; `None` if it does not begin with a batch that has one.
 pub(super) fn first_sequence(path: &Path) -> io::Result<Option<u64>> {
-    Ok(match Window::open(path)?.decode(&mut Xxh3::new())? {
+    Ok(match Window::open(path)?.decode(&mut Checksum::default())? {
         Decoded::Batch { sequence, .. } => Some(sequence),
         _ => None,
     })
@@ -312,8 +310,8 @@ fn explain(
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(at))?;
     Read::by_ref(file).take(end - at).read_to_end(&mut bytes)?;
-    let mut hasher = Xxh3::new();
-    let decoded = batch::decode(&bytes, &mut hasher);
+    let mut checksum = Checksum::default();
+    let decoded = batch::decode(&bytes, &mut checksum);
     let (reason, length) = match decoded {
         Decoded::Invalid(invalid) => (invalid.reason, invalid.bytes),
         _ => ("is incomplete", None),
@@ -321,24 +319,20 @@ fn explain(
     // The values of a batch may contain anything, other batches too, so a batch that ends properly is passed over. An
     // incomplete one is not: a flipped bit may have made it longer, and what follows would be lost.
     let ends = length.filter(|length| bytes.get(..*length).is_some_and(batch::ends_a_batch));
-    let mut hashed = 0;
     let mut next = None;
     let mut given_up = false;
+    let hashed_max = checksum.hashed + bytes.len().saturating_mul(SEARCH_FACTOR);
     for n in ends.unwrap_or(1)..bytes.len() {
         if !batch::may_begin(&bytes[n..]) {
             continue;
         }
-        match batch::decode(&bytes[n..], &mut hasher) {
-            Decoded::Batch { sequence, .. } if sequence > last => {
-                next = Some(n);
-                break;
-            }
-            Decoded::Batch { bytes, .. } | Decoded::Empty { bytes } => hashed += bytes,
-            Decoded::Invalid(invalid) => hashed += invalid.bytes.unwrap_or(0),
-            // At most the length of the rest, but most candidates are refused in their first bytes.
-            Decoded::Incomplete => hashed += 1,
+        if let Decoded::Batch { sequence, .. } = batch::decode(&bytes[n..], &mut checksum)
+            && sequence > last
+        {
+            next = Some(n);
+            break;
         }
-        if hashed > bytes.len().saturating_mul(SEARCH_FACTOR) {
+        if checksum.hashed > hashed_max {
             given_up = true;
             break;
         }
@@ -360,9 +354,10 @@ fn explain(
 /// synced.
 fn loses_a_page(bytes: &[u8], at: u64, synced: u64) -> bool {
     let end = at + bytes.len() as u64;
-    let mut page_end = (at + LOST_BYTES).max(synced.saturating_add(1)).checked_next_multiple_of(PAGE_BYTES);
+    // The first page may have fewer zeros: what is before them was there, or had been synced.
+    let mut page_end = synced.max(at).saturating_add(1).checked_next_multiple_of(PAGE_BYTES);
     while let Some(to) = page_end.filter(|page_end| *page_end <= end) {
-        let from = synced.max(to - LOST_BYTES);
+        let from = synced.max(at).max(to - LOST_BYTES);
         if bytes[(from - at) as usize..(to - at) as usize].iter().all(|byte| *byte == 0) {
             return true;
         }

@@ -72,7 +72,7 @@ impl SyncedJournal {
     }
 
     /// Whether a journal has the batch that was synced last at its place. A journal that ends before that differs in
-    /// another way, and counts as the same.
+    /// another way, and counts as the same, as one does that a flush has removed meanwhile.
     ///
     /// # Errors
     /// Those of the file system.
@@ -80,9 +80,9 @@ impl SyncedJournal {
         if self.mark == NO_MARK {
             return Ok(true);
         }
-        match mark(&File::open(path)?, self.bytes) {
+        match File::open(path).and_then(|journal| mark(&journal, self.bytes)) {
             Ok(found) => Ok(found == self.mark),
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(true),
+            Err(error) if matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::NotFound) => Ok(true),
             Err(error) => Err(error),
         }
     }

@@ -1,7 +1,7 @@
 //! Damage to journals that have been synced is never taken for what a power failure leaves.
 
 use std::fs;
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use hjall_engine::mutation::{Durability, Put};
@@ -149,6 +149,7 @@ fn a_closed_folder_ignores_what_another_folder_had_synced() {
     fs::remove_file(closed.path().join(SYNCED)).unwrap();
     Engine::open(closed.path(), Options::default()).unwrap().close().unwrap();
     fs::copy(crashed.path().join(SYNCED), closed.path().join(SYNCED)).unwrap();
+    assert_eq!(rows(&Engine::open(closed.path(), Options { read_only: true, ..Options::default() }).unwrap()), ROWS);
     let engine = Engine::open(closed.path(), Options::default()).unwrap();
     assert_eq!(rows(&engine), ROWS);
     engine.close().unwrap();
@@ -457,6 +458,76 @@ fn a_repair_of_a_closed_folder_changes_nothing() {
         assert!(Engine::repair(crashed.path(), accept_loss).unwrap().is_empty());
         assert_eq!(fs::read(crashed.path().join("CLOSED")).unwrap(), closed);
     }
+}
+
+/// The page with the end of what was synced is lost, and the next one is not. The rest of the page may be shorter than
+/// any batch.
+#[test]
+fn a_lost_page_is_recognised_wherever_what_was_synced_ends_in_it() {
+    for left in (1..40).step_by(3) {
+        let (folder, crashed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let engine = Engine::open(folder.path(), Options::default()).unwrap();
+        engine.create_table(descriptor("t", &["f"]), vec![]).unwrap();
+        let table = engine.table(&name("t"));
+        let journal = folder.path().join(JOURNAL);
+        let written = || {
+            let mut content = Vec::new();
+            fs::File::open(&journal).unwrap().take(8 * PAGE as u64).read_to_end(&mut content).unwrap();
+            content.truncate(content.iter().rposition(|byte| *byte != 0).unwrap() + 1);
+            content
+        };
+        let end = || written().len();
+        let mut count = 0;
+        let mut add = |length: usize| {
+            let row = put(&format!("row {count:03}"), &[("f:a", 1, &"v".repeat(length))]);
+            table.put(&Put { durability: Durability::FsyncWal, ..row }).unwrap();
+            count += 1;
+        };
+        let before = end();
+        add(10);
+        let overhead = end() - before - 10;
+        // A row that ends this number of bytes before the end of a page.
+        let to = (end() + 2 * overhead + left).next_multiple_of(PAGE) - left;
+        while to - end() > 2 * (overhead + 20) {
+            add(20);
+        }
+        add(to - end() - overhead);
+        assert_eq!(end(), to);
+        let synced = written();
+        (0..20).for_each(|_| add(300));
+        let rows_before = count - 20;
+        copy_crashed(folder.path(), crashed.path());
+        let mut content = written();
+        content[to..to + left].fill(0);
+        fs::write(crashed.path().join(JOURNAL), &content).unwrap();
+        write_synced(crashed.path(), 0, &synced);
+        assert_eq!(open_copy(crashed.path()).unwrap(), rows_before, "{left} bytes are left");
+    }
+}
+
+/// Values that look like batches, of which each reaches to the end, must not make a start search for hours.
+#[test]
+fn the_search_for_the_next_batch_is_bounded() {
+    let crashed = crashed();
+    let content = fs::read(crashed.path().join(JOURNAL)).unwrap();
+    let content = &content[..content.len() - PAGE];
+    const LENGTH: usize = 1 << 20;
+    let start = |items: u32| [&[1][..], &items.to_le_bytes(), &(1_u64 << 40).to_le_bytes()].concat();
+    let item = |length: usize| {
+        let length = (length as u32).to_le_bytes();
+        [&[2, 0, 0][..], &17_u64.to_le_bytes(), &0_u16.to_le_bytes(), &length, &length].concat()
+    };
+    let mut torn = [start(1), item(LENGTH)].concat();
+    while torn.len() < LENGTH - 300 {
+        let imitated = [start(2), item(LENGTH.saturating_sub(torn.len() + 400))].concat();
+        torn.extend(imitated);
+    }
+    fs::write(crashed.path().join(JOURNAL), [content, &torn].concat()).unwrap();
+    let error = open_copy(crashed.path()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+    assert!(error.to_string().contains("is incomplete; no intact batch follows"), "{error}");
+    assert_eq!(Engine::repair(crashed.path(), true).unwrap().len(), 1);
+    assert_eq!(open_copy(crashed.path()).unwrap(), ROWS);
 }
 
 /// Several journals in a row, the newest ones, and a torn end that an interrupted repair leaves.
