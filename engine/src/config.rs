@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::error::{Error, Result};
+use crate::key;
 use crate::store::{StoreOptions, cached_files_max, held_by_compactions, memory_bytes, memtables_in_use};
 
 /// The least memory for the row cache if the size of neither cache is set.
@@ -137,6 +138,7 @@ impl Options {
             },
             open_files: self.open_files,
             read_only: self.read_only,
+            row_prefix: Some(|key| key::row_prefix_len(key).ok()),
             is_backup: false,
         }
     }

@@ -34,6 +34,8 @@ export interface Statistics {
   readonly blockHits: number;
   /** Blocks that had to be read from files. */
   readonly blockMisses: number;
+  /** The memory of filters that tell which files have a row, in bytes. */
+  readonly rowFilterBytes: number;
   /** Rows in the row cache. */
   readonly rowCacheRows: number;
   /** The memory of the row cache, in bytes. */

@@ -25,6 +25,8 @@ const LOADED_AT_ONCE: usize = 1_000;
 const LOADERS: usize = 4;
 /// A server that uses less than this share of a core is idle.
 const IDLE_SHARE: f64 = 0.05;
+/// The time in which a requested compaction begins: hjall's default of `compaction.request_delay`, and some more.
+const COMPACTION_BEGINS: Duration = Duration::from_secs(15);
 
 /// A server.
 pub struct System {
@@ -145,20 +147,28 @@ impl System {
         if let Some(error) = done.io {
             return Err(format!("majorCompact: {error:?}").into());
         }
+        // A requested compaction begins only after `compaction.request_delay`.
+        self.wait_for(COMPACTION_BEGINS, |share| share > IDLE_SHARE)?;
         self.settle(Duration::from_secs(900))
     }
 
     /// Waits until the server uses hardly any processor time, for example because its compactions have ended. Gives up
     /// after the given time.
     pub fn settle(&self, limit: Duration) -> Outcome<()> {
+        self.wait_for(limit, |share| share <= IDLE_SHARE)
+    }
+
+    /// Waits until the share of a core that the server uses is as wanted, three times in a row. Gives up after the
+    /// given time.
+    fn wait_for(&self, limit: Duration, is_wanted: impl Fn(f64) -> bool) -> Outcome<()> {
         let Some(server) = &self.server else { return Ok(()) };
         let begin = Instant::now();
-        let mut calm = 0;
-        while calm < 3 && begin.elapsed() < limit {
+        let mut in_a_row = 0;
+        while in_a_row < 3 && begin.elapsed() < limit {
             let (before, began) = (server.usage()?, Instant::now());
             std::thread::sleep(Duration::from_millis(200));
-            let used = server.usage()?.since(before).seconds;
-            calm = if used <= IDLE_SHARE * began.elapsed().as_secs_f64() { calm + 1 } else { 0 };
+            let share = server.usage()?.since(before).seconds / began.elapsed().as_secs_f64();
+            in_a_row = if is_wanted(share) { in_a_row + 1 } else { 0 };
         }
         Ok(())
     }

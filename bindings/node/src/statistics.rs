@@ -39,6 +39,7 @@ pub fn of_database(engine: &Engine) -> Result<Figures> {
         ("cacheBytesMax", all.cache_bytes_max),
         ("blockHits", all.block_hits),
         ("blockMisses", all.block_misses),
+        ("rowFilterBytes", all.row_filter_bytes),
         ("rowCacheRows", all.row_cache_rows),
         ("rowCacheBytes", all.row_cache_bytes),
         ("rowCacheBytesMax", all.row_cache_bytes_max),

@@ -312,6 +312,7 @@ impl Admin {
             ("cache_bytes_max", all.cache_bytes_max),
             ("block_hits", all.block_hits),
             ("block_misses", all.block_misses),
+            ("row_filter_bytes", all.row_filter_bytes),
             ("row_cache_rows", all.row_cache_rows),
             ("row_cache_bytes", all.row_cache_bytes),
             ("row_cache_bytes_max", all.row_cache_bytes_max),

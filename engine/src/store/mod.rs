@@ -74,6 +74,10 @@ pub const CATALOG_SPACE: SpaceId = 0;
 /// A key and its value.
 pub type Pair = (Bytes, Bytes);
 
+/// Returns the length of the row at the beginning of a key, so that exactly the keys of that row begin with these
+/// bytes; `None` if the key has no row.
+pub type RowPrefix = fn(&[u8]) -> Option<usize>;
+
 /// The direction of a cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
@@ -88,7 +92,7 @@ pub enum Order {
 pub struct SpaceOptions {
     /// Whether blocks are compressed.
     pub compress: bool,
-    /// Whether files have Bloom filters.
+    /// Whether files have Bloom filters for keys. Reads of rows do not depend on them.
     pub bloom: bool,
     /// The size of a data block, in bytes.
     pub block_bytes: u32,

@@ -16,6 +16,8 @@ pub struct Statistics {
     pub block_hits: u64,
     /// Blocks that had to be read from files.
     pub block_misses: u64,
+    /// Memory used by filters that tell which files have a row, in bytes.
+    pub row_filter_bytes: u64,
     /// Rows in the engine's row cache.
     pub row_cache_rows: u64,
     /// Memory used by the row cache, in bytes.

@@ -21,6 +21,7 @@ mod lifetime;
 mod order;
 mod recovery;
 mod rewrite;
+mod row_reads;
 mod statistics;
 mod time;
 

@@ -39,6 +39,8 @@ class Statistics(TypedDict):
     """Blocks that were found in the cache, since the database was opened."""
     block_misses: int
     """Blocks that had to be read from files, since the database was opened."""
+    row_filter_bytes: int
+    """The memory of filters that tell which files have a row, in bytes."""
     row_cache_rows: int
     """Rows in the row cache."""
     row_cache_bytes: int

@@ -251,13 +251,14 @@ fn clients(out: &mut Exposition, figures: &Figures) {
     );
 }
 
-const OF_STORE: [Of<Statistics>; 26] = [
+const OF_STORE: [Of<Statistics>; 27] = [
     ("hjall_store_damaged_calls_total", COUNTER, "Calls that failed because stored data is damaged.", |s| {
         s.damaged_calls
     }),
     ("hjall_store_spaces", GAUGE, "Spaces: one for each family of each table, and one for the catalog.", |s| s.spaces),
     ("hjall_store_cache_bytes", GAUGE, "Memory used by cached blocks.", |s| s.cache_bytes),
     ("hjall_store_cache_max_bytes", GAUGE, "Limit on the memory of cached blocks.", |s| s.cache_bytes_max),
+    ("hjall_store_row_filter_bytes", GAUGE, "Memory used by filters of the rows in files.", |s| s.row_filter_bytes),
     ("hjall_store_cache_hits_total", COUNTER, "Blocks found in the cache.", |s| s.block_hits),
     ("hjall_store_cache_misses_total", COUNTER, "Blocks read from files.", |s| s.block_misses),
     ("hjall_row_cache_rows", GAUGE, "Rows in the row cache.", |s| s.row_cache_rows),

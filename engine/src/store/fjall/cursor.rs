@@ -16,6 +16,7 @@ use super::cursors::CursorState;
 use super::database::Database;
 use super::failure::failed;
 use super::fence::FENCE_KEY;
+use super::row_read;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::active_transaction::KEY_BYTES_MAX;
 use crate::store::{CATALOG_SPACE, Cursor, Order, Pair, Snapshot, SpaceId};
@@ -35,6 +36,16 @@ impl Seen {
     /// The current state.
     pub fn now(database: &Arc<Database>) -> Self {
         Self { database: Arc::downgrade(database), view: database.view() }
+    }
+
+    /// The sequence number from which on writes are not seen.
+    pub fn seqno(&self) -> u64 {
+        self.view.seqno()
+    }
+
+    /// Whether nothing has been written that this state does not contain. It may change at any time.
+    pub fn is_newest(&self, database: &Database) -> bool {
+        database.is_newest(&self.view)
     }
 
     /// A snapshot of this state.
@@ -93,6 +104,9 @@ impl Snapshot for FjallSnapshot {
         // The handle keeps the database open while the iterator exists, so the iterator need not be registered. The
         // iterator is dropped first.
         let database = self.0.database.upgrade().ok_or_else(stale)?;
+        if let Some(pairs) = row_read::read(&database, &self.0, space, (from, to))? {
+            return Ok(row_read::take(pairs, wanted, out));
+        }
         let range = Range { space, from, to, order: Order::Ascending };
         let Some(mut iter) = range.open(&self.0, &database)? else { return Ok(None) };
         let before = out.len();

@@ -24,6 +24,7 @@ use super::options::{self, MEMTABLE_BYTES, StoreOptions};
 use super::read_merge;
 use super::requested_compaction::{self, Ended};
 use super::rewrite::{self, Rewrites};
+use super::row_filters::{FilterMaker, RowFilters};
 use super::space::Space;
 use super::statistics::disk_free_bytes;
 use super::syncer::{self, Failure, Syncer};
@@ -73,6 +74,7 @@ pub(super) struct Database {
     pub mark: Arc<ClockMark>,
     pub cursors: Cursors,
     pub tombstones: Tombstones,
+    pub filter_maker: FilterMaker,
     pub pressure: Pressure,
     /// Tells running compactions to end.
     pub(super) give_way: Arc<AbortFlags>,
@@ -202,6 +204,7 @@ impl Database {
             mark: Arc::new(ClockMark::at(mark)),
             cursors: Cursors::default(),
             tombstones: Tombstones::default(),
+            filter_maker: FilterMaker::new(options.row_prefix, options.cache_bytes()),
             pressure,
             give_way,
             controls: Mutex::default(),
@@ -273,6 +276,13 @@ impl Database {
             space.keyspace.clone()
         })?;
         Ok(self.rewrites.replaced(space, seqno).unwrap_or(current))
+    }
+
+    /// As [`Self::keyspace_for_range`], for a read of a row that does not search all runs; `None` if the snapshot reads
+    /// a replaced keyspace.
+    pub fn space_for_row(&self, space: SpaceId, seqno: u64) -> Result<Option<(Keyspace, Arc<RowFilters>)>> {
+        let current = self.look_up(space, |space| (space.keyspace.clone(), Arc::clone(&space.row_filters)))?;
+        Ok(self.rewrites.replaced(space, seqno).is_none().then_some(current))
     }
 
     /// A space; `None` if it does not exist.
@@ -420,6 +430,7 @@ impl Database {
     /// Hands writes to the operating system and makes them visible, and takes them out of the vector. `touched`: their
     /// spaces. The caller has locked `committing`.
     fn apply(&self, writes: &mut Vec<Write>, touched: &[Space]) -> fjall::Result<()> {
+        self.record_rows(writes, touched);
         let rewriting = self.rewrites.current();
         let rewriting = rewriting.as_ref().and_then(|current| current.as_ref());
         if let ([_], [Space { keyspace, .. }], None) = (&writes[..], touched, rewriting)
@@ -457,6 +468,22 @@ impl Database {
             }
         }
         batch.commit()
+    }
+
+    /// Records the rows of a commit for the filters of memtables.
+    fn record_rows(&self, writes: &[Write], touched: &[Space]) {
+        let mut spaces = touched.iter();
+        let (mut last, mut recorded) = (None, None);
+        for Write { space, key, .. } in writes {
+            if last != Some(space) {
+                last = Some(space);
+                let recorded_in = |space: &Space| space.row_filters.recorded(&space.keyspace.tree.active_memtable());
+                recorded = spaces.next().map(recorded_in);
+            }
+            if let Some(recorded) = &recorded {
+                recorded.record(|| Some(self.filter_maker.hash(self.filter_maker.prefix_of(key)?)));
+            }
+        }
     }
 
     /// Keeps the current view, and refuses writes, until the database is reopened: the commit of a bulk load has failed

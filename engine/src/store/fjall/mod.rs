@@ -25,6 +25,8 @@ mod read_merge;
 mod reopenable_database;
 mod requested_compaction;
 mod rewrite;
+mod row_filters;
+mod row_read;
 mod space;
 mod statistics;
 mod store;

@@ -9,8 +9,8 @@ use fjall::config::{
 use fjall::{CompressionType, KeyspaceCreateOptions};
 
 use crate::clock::{Clock, SystemClock};
-use crate::store::SpaceOptions;
 use crate::store::machine_memory::memory_bytes;
+use crate::store::{RowPrefix, SpaceOptions};
 
 /// The size at which the memtable of a space is flushed, in bytes. fjall's default of 64 MiB is too large for hundreds
 /// of spaces.
@@ -50,6 +50,8 @@ pub struct StoreOptions {
     pub open_files: Option<usize>,
     /// Whether to open the folder for reading only; see [`FjallStore::open`](super::FjallStore::open).
     pub read_only: bool,
+    /// Finds the row in a key. `None`: reads of rows search all files.
+    pub row_prefix: Option<RowPrefix>,
     /// Whether the folder is a copy that a backup makes. Replaying its journals is not worth a line in the log.
     pub is_backup: bool,
 }
@@ -64,6 +66,7 @@ impl Default for StoreOptions {
             sync_interval: Some(SYNC_INTERVAL),
             open_files: None,
             read_only: false,
+            row_prefix: None,
             is_backup: false,
         }
     }

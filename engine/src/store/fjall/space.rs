@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 
 use super::options::MEMTABLE_BYTES;
 use super::read_merge::RunReads;
+use super::row_filters::RowFilters;
 
 /// The number of sealed memtables at which writes of the space wait. At 4, fjall waits inside the commit, without a
 /// limit.
@@ -22,6 +23,7 @@ const FIRST_LEVEL_RUNS_MAX: usize = 18;
 pub(super) struct Space {
     pub keyspace: Keyspace,
     pub run_reads: Arc<RunReads>,
+    pub row_filters: Arc<RowFilters>,
     memory: Arc<Mutex<Memory>>,
 }
 
@@ -67,7 +69,7 @@ impl Space {
         // One entry for each memtable. The last one has the bytes of all, because they are flushed together.
         let sealed_bytes = (0..count).map(|n| if n + 1 == count { sealed_bytes } else { 0 }).collect();
         let memory = Memory { active_id: active.id(), active_bytes: active.size(), sealed_bytes };
-        Self { keyspace, run_reads: Arc::default(), memory: Arc::new(Mutex::new(memory)) }
+        Self { keyspace, run_reads: Arc::default(), row_filters: Arc::default(), memory: Arc::new(Mutex::new(memory)) }
     }
 
     /// Examines the memtables.

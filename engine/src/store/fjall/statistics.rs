@@ -21,6 +21,7 @@ pub(super) fn of(database: &Database, waits: &Waits) -> Statistics {
     let mut all = Statistics {
         cache_bytes: inner.cache_size(),
         cache_bytes_max: inner.cache_capacity(),
+        row_filter_bytes: database.filter_maker.total_bytes(),
         write_buffer_bytes: database.pressure.count(&spaces),
         write_buffer_bytes_max: database.pressure.bound_bytes,
         flushes_waiting: inner.outstanding_flushes() as u64,
