@@ -15,9 +15,13 @@ fn row_prefix(key: &[u8]) -> Option<usize> {
 }
 
 fn open(folder: &TempDir) -> Arc<dyn Store> {
-    let clock = Arc::new(ManualClock::at(BEGIN_MS));
     // Nearly all blocks are read from files, since the store counts only those.
-    let cache_bytes = Some(64 << 10);
+    open_with_cache(folder, 64 << 10)
+}
+
+fn open_with_cache(folder: &TempDir, cache_bytes: u64) -> Arc<dyn Store> {
+    let clock = Arc::new(ManualClock::at(BEGIN_MS));
+    let cache_bytes = Some(cache_bytes);
     let options = StoreOptions { row_prefix: Some(row_prefix), cache_bytes, ..crate::stores::options(&clock) };
     let store = FjallStore::open(folder.path(), options).unwrap();
     // The filters of rows do not depend on those of keys.
@@ -113,9 +117,9 @@ fn blocks(store: &dyn Store) -> u64 {
 }
 
 /// Three files with the same range of keys, and none of the rows `a` in it.
-fn three_files() -> (TempDir, Arc<dyn Store>) {
+fn three_files(cache_bytes: u64) -> (TempDir, Arc<dyn Store>) {
     let folder = TempDir::new().unwrap();
-    let store = open(&folder);
+    let store = open_with_cache(&folder, cache_bytes);
     let value = "v".repeat(300);
     for file in 0..3 {
         for row in 0..1_000 {
@@ -128,7 +132,7 @@ fn three_files() -> (TempDir, Arc<dyn Store>) {
 
 #[test]
 fn files_that_lack_a_row_are_not_searched() {
-    let (_folder, store) = three_files();
+    let (_folder, store) = three_files(64 << 10);
     let snapshot = store.snapshot().unwrap();
     let read_absent = |n: usize| {
         let row = format!("r{}a/", n * 619 % 1_000);
@@ -161,6 +165,20 @@ fn files_that_lack_a_row_are_not_searched() {
     put(&*store, "r/c", "v").unwrap();
     let snapshot = store.snapshot().unwrap();
     assert_eq!(read(&*snapshot, "r/", "r/~", (8, 4_096)).0.len(), 1);
+    assert_eq!(store.statistics().unwrap().row_filter_bytes, 0);
+}
+
+/// Then the number of files decides how fast reads are.
+#[test]
+fn files_are_merged_for_reads_if_there_is_no_room_for_filters() {
+    let (_folder, store) = three_files(0);
+    let snapshot = store.snapshot().unwrap();
+    assert!(!store.should_merge(SPACE).unwrap());
+    for n in 0..5_000 {
+        let row = format!("r{}a/", n * 619 % 1_000);
+        assert!(read(&*snapshot, &row, &format!("{row}~"), (8, 4_096)).0.is_empty());
+    }
+    assert!(store.should_merge(SPACE).unwrap());
     assert_eq!(store.statistics().unwrap().row_filter_bytes, 0);
 }
 

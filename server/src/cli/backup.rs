@@ -132,10 +132,19 @@ pub fn repair(sources: &Sources, accept_loss: bool) -> Result<(), Failure> {
     let (data, _) = folder::settings(sources, "repair")?;
     folder::check_exists(&data)?;
     folder::check_owner(&data, "repair")?;
-    let damage = Engine::repair(&data, accept_loss).map_err(|error| match error.kind() {
-        ErrorKind::InvalidArgument => Failure::Usage(error.message().to_owned()),
-        _ => Failure::Data(data.clone(), error),
-    })?;
+    let repair = |accept_loss| {
+        Engine::repair(&data, accept_loss).map_err(|error| match error.kind() {
+            ErrorKind::InvalidArgument => Failure::Usage(error.message().to_owned()),
+            _ => Failure::Data(data.clone(), error),
+        })
+    };
+    let mut damage = repair(false)?;
+    if accept_loss && !damage.is_empty() {
+        // Before the first change: what an interrupted repair has dropped is not found again.
+        say("these are repaired now:");
+        damage.iter().for_each(|found| say(&format!("{found}")));
+        damage = repair(true)?;
+    }
     for found in &damage {
         let done = match (accept_loss, found.lossless) {
             (true, true) => "its number was corrected",

@@ -24,7 +24,7 @@ use super::options::{self, MEMTABLE_BYTES, StoreOptions};
 use super::read_merge;
 use super::requested_compaction::{self, Ended};
 use super::rewrite::{self, Rewrites};
-use super::row_filters::{FilterMaker, RowFilters};
+use super::row_filters::FilterMaker;
 use super::space::Space;
 use super::statistics::disk_free_bytes;
 use super::syncer::{self, Failure, Syncer};
@@ -278,10 +278,9 @@ impl Database {
         Ok(self.rewrites.replaced(space, seqno).unwrap_or(current))
     }
 
-    /// As [`Self::keyspace_for_range`], for a read of a row that does not search all runs; `None` if the snapshot reads
-    /// a replaced keyspace.
-    pub fn space_for_row(&self, space: SpaceId, seqno: u64) -> Result<Option<(Keyspace, Arc<RowFilters>)>> {
-        let current = self.look_up(space, |space| (space.keyspace.clone(), Arc::clone(&space.row_filters)))?;
+    /// A space for a read of a row by a snapshot with this sequence number; `None` if that reads a replaced keyspace.
+    pub fn space_for_row(&self, space: SpaceId, seqno: u64) -> Result<Option<Space>> {
+        let current = self.look_up(space, Space::clone)?;
         Ok(self.rewrites.replaced(space, seqno).is_none().then_some(current))
     }
 
@@ -477,7 +476,9 @@ impl Database {
         for Write { space, key, .. } in writes {
             if last != Some(space) {
                 last = Some(space);
-                let recorded_in = |space: &Space| space.row_filters.recorded(&space.keyspace.tree.active_memtable());
+                let recorded_in = |space: &Space| {
+                    space.row_filters.recorded(&space.keyspace.tree.active_memtable(), &self.filter_maker)
+                };
                 recorded = spaces.next().map(recorded_in);
             }
             if let Some(recorded) = &recorded {

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fjall::compaction::Leveled;
 use fjall::{AbstractTree, Keyspace};
 
+use super::row_filters;
 use super::space::Space;
 use super::statistics::disk_free_bytes;
 
@@ -50,6 +51,7 @@ impl RunReads {
 /// Whether reads have spent enough on the runs of a space for merging them. Has to be called at short intervals,
 /// because it assumes that all reads since the last call met the runs that there are now.
 pub(super) fn is_due(space: &Space) -> bool {
+    row_filters::forget_replaced(space);
     let opened = space.run_reads.opened.swap(0, Ordering::Relaxed);
     if opened == 0 {
         return false;

@@ -8,6 +8,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak, mpsc};
 
@@ -18,6 +19,7 @@ use xorf::{BinaryFuse8, Filter};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::database::Database;
+use super::space::Space;
 use crate::store::{RowPrefix, SpaceId};
 
 /// The number of rows up to which a filter is a list of hashes.
@@ -141,7 +143,27 @@ pub(super) struct MemtableRows {
     /// The number of recorded writes.
     writes: AtomicU64,
     /// A Bloom filter of the rows; `None` if the memtable had pairs before, or if it is not expected to become large.
-    bits: Option<Box<[AtomicU64]>>,
+    bits: Option<Bits>,
+}
+
+/// The bits of a memtable's filter, whose bytes are counted while they exist.
+struct Bits {
+    words: Box<[AtomicU64]>,
+    total: Arc<AtomicU64>,
+}
+
+impl Bits {
+    fn new(total: &Arc<AtomicU64>) -> Self {
+        total.fetch_add(MEMTABLE_WORDS as u64 * 8, Ordering::Relaxed);
+        let words = std::iter::repeat_with(AtomicU64::default).take(MEMTABLE_WORDS).collect();
+        Self { words, total: Arc::clone(total) }
+    }
+}
+
+impl Drop for Bits {
+    fn drop(&mut self) {
+        self.total.fetch_sub(MEMTABLE_WORDS as u64 * 8, Ordering::Relaxed);
+    }
 }
 
 impl MemtableRows {
@@ -152,12 +174,12 @@ impl MemtableRows {
         let Some(hash) = hash() else { return };
         for (word, bit) in places(hash) {
             // Readers see the bits, because they see the write only after it has been published.
-            bits[word].fetch_or(bit, Ordering::Relaxed);
+            bits.words[word].fetch_or(bit, Ordering::Relaxed);
         }
     }
 
     fn lack(&self, hash: u64) -> bool {
-        let is_set = |bits: &[AtomicU64], (word, bit): (usize, u64)| bits[word].load(Ordering::Relaxed) & bit != 0;
+        let is_set = |bits: &Bits, (word, bit): (usize, u64)| bits.words[word].load(Ordering::Relaxed) & bit != 0;
         self.bits.as_ref().is_some_and(|bits| !places(hash).iter().all(|place| is_set(bits, *place)))
     }
 }
@@ -217,7 +239,7 @@ impl RowFilters {
 
     /// What has been recorded for a memtable that is about to be written. All commits of a space must record their
     /// writes, one commit after the other.
-    pub fn recorded(&self, memtable: &Memtable) -> Arc<MemtableRows> {
+    pub fn recorded(&self, memtable: &Memtable, maker: &FilterMaker) -> Arc<MemtableRows> {
         let before = Arc::clone(&self.memtable.read());
         if before.id == memtable.id() {
             return before;
@@ -225,8 +247,8 @@ impl RowFilters {
         // The commit may still come to the next memtable, if this one is sealed meanwhile. That one then has pairs
         // before its first commit is recorded.
         let is_large = before.writes.load(Ordering::Relaxed) > WRITES_MIN;
-        let bits = is_large && memtable.is_empty();
-        let bits = bits.then(|| std::iter::repeat_with(AtomicU64::default).take(MEMTABLE_WORDS).collect());
+        let bits = is_large && memtable.is_empty() && maker.has_room();
+        let bits = bits.then(|| Bits::new(&maker.total_bytes));
         let rows = Arc::new(MemtableRows { id: memtable.id(), writes: AtomicU64::new(0), bits });
         *self.memtable.write() = Arc::clone(&rows);
         rows
@@ -287,6 +309,10 @@ impl FilterMaker {
     /// The memory of all filters, in bytes.
     pub fn total_bytes(&self) -> u64 {
         self.total_bytes.load(Ordering::Relaxed)
+    }
+
+    fn has_room(&self) -> bool {
+        self.total_bytes() < self.bytes_max
     }
 
     /// Asks for filters of the files of a space that have been searched often enough.
@@ -353,17 +379,33 @@ fn serve(database: &Weak<Database>, requests: &mpsc::Receiver<SpaceId>) {
     }
 }
 
+/// The ids of the files in these runs.
+pub(super) fn ids<'a, R: Deref<Target = [Table]> + 'a>(runs: impl Iterator<Item = &'a Arc<R>>) -> Vec<Vec<TableId>> {
+    runs.map(|run| run.iter().map(Table::id).collect()).collect()
+}
+
+/// Forgets the filters of a space's files that have been replaced.
+pub(super) fn forget_replaced(space: &Space) {
+    let version = space.keyspace.tree.current_version();
+    let runs = || version.iter_levels().flat_map(|level| level.iter());
+    let _ = space.row_filters.files(version.id(), || ids(runs()));
+}
+
 /// Makes the filter of one file of a space. Returns whether there may be others to make.
 fn make_one(database: &Database, number: SpaceId) -> bool {
     let maker = &database.filter_maker;
     let Some(space) = database.space(number) else { return false };
-    if maker.total_bytes() >= maker.bytes_max {
-        return false;
+    if !maker.has_room() {
+        // Those of files that have been replaced are forgotten by reads, and some spaces may not have been read since.
+        database.spaces().iter().for_each(forget_replaced);
+        if !maker.has_room() {
+            return false;
+        }
     }
     let Ok(_call) = database.begin_long_call() else { return false };
     let version = space.keyspace.tree.current_version();
-    let ids = || version.iter_levels().flat_map(|level| level.iter()).map(|run| run.iter().map(Table::id).collect());
-    let Some(files) = space.row_filters.files(version.id(), || ids().collect()) else { return true };
+    let runs = || version.iter_levels().flat_map(|level| level.iter());
+    let Some(files) = space.row_filters.files(version.id(), || ids(runs())) else { return true };
     for (table, (id, rows)) in version.iter_tables().zip(files.runs.iter().flatten()) {
         let is_due = *id == table.id()
             && rows.filter.get().is_none()

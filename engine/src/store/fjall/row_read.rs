@@ -15,6 +15,8 @@ use lsm_tree::{InternalValue, Slice, Table, ValueType};
 use super::cursor::Seen;
 use super::database::Database;
 use super::failure::failed;
+use super::row_filters::ids;
+use super::space::Space;
 use crate::error::Result;
 use crate::store::active_transaction::KEY_BYTES_MAX;
 use crate::store::{CATALOG_SPACE, Cursor, Pair, SpaceId};
@@ -40,7 +42,10 @@ pub(super) fn read(
     if space == CATALOG_SPACE || from >= to || from.len() > KEY_BYTES_MAX {
         return Ok(None);
     }
-    let Some((keyspace, filters)) = database.space_for_row(space, seen.seqno())? else { return Ok(None) };
+    let Some(Space { keyspace, run_reads, row_filters: filters, .. }) = database.space_for_row(space, seen.seqno())?
+    else {
+        return Ok(None);
+    };
     if !filters.expects_narrow() {
         return Ok(None);
     }
@@ -60,8 +65,8 @@ pub(super) fn read(
     if !seen.is_newest(database) {
         return Ok(None);
     }
-    let ids = || version.iter_levels().flat_map(|level| level.iter()).map(|run| run.iter().map(Table::id).collect());
-    let Some(files) = filters.files(version.id(), || ids().collect()) else { return Ok(None) };
+    let runs = || version.iter_levels().flat_map(|level| level.iter());
+    let Some(files) = filters.files(version.id(), || ids(runs())) else { return Ok(None) };
 
     let seqno = seen.seqno();
     let hash = maker.hash(prefix);
@@ -78,7 +83,8 @@ pub(super) fn read(
     }
     let lower = Slice::from(from);
     let mut needs_filter = false;
-    for (run_at, run) in version.iter_levels().flat_map(|level| level.iter()).enumerate() {
+    let mut searched = 0;
+    for (run_at, run) in runs().enumerate() {
         let bounds = (Bound::Included(from), Bound::Excluded(to));
         let Some((first, last)) = run.range_overlap_indexes::<&[u8], _>(&bounds) else { continue };
         for at in first..=last {
@@ -87,6 +93,7 @@ pub(super) fn read(
             if rows.lack(hash) {
                 continue;
             }
+            searched += 1;
             needs_filter |= rows.count_search(table);
             // Without an upper bound, which would be searched for. The end is known from the first key past it.
             let items = table.range((Bound::Included(lower.clone()), Bound::Unbounded));
@@ -100,6 +107,10 @@ pub(super) fn read(
     }
     if needs_filter {
         maker.request(database, space, &filters);
+    }
+    if searched > 1 {
+        // Filters have not helped, so the runs may have to be merged.
+        run_reads.count();
     }
     Ok(Some(found.into_newest()))
 }

@@ -26,7 +26,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub(crate) use self::repair::repair;
-use self::scan::{Gap, Nature, Scan};
+use self::scan::{Gap, Known, Nature, Scan};
 pub(super) use self::scan::{batches_from, end_of_content};
 pub(super) use self::synced::{Content, Synced, SyncedFile, SyncedJournal, forget};
 use super::corruption::damaged;
@@ -273,8 +273,8 @@ fn read(data: &Path, synced: Option<&Synced>) -> Result<Vec<Scanned>> {
             },
             None => None,
         };
-        let synced_bytes = synced.map_or(0, |synced| synced.bytes_of(number));
-        let scan = match scan::scan(path, last, next, synced_bytes) {
+        let known = synced.map_or(Known::NOTHING, |synced| synced.of(number));
+        let scan = match scan::scan(path, last, next, known) {
             Ok(scan) => scan,
             // Another thread's flush has made it unnecessary.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::rewrite::{DRAFT, copy_content, create_like, differs, fill, remove_drafts};
-use super::scan::{self, Gap, Nature, end_of_content};
+use super::scan::{self, Gap, Known, Nature, end_of_content};
 use super::{Cut, JournalDamage, Scanned, State, Synced, batch, forget, judge, number, read, read_synced};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::file_manifest;
@@ -131,7 +131,7 @@ fn rewrite_to(draft: &Path, journal: &Scanned, cut: Option<&Gap>) -> io::Result<
     copy_range(&mut from, at, end, &mut to)?;
     let misplaced = gaps().filter(|gap| gap.nature == Nature::Misplaced).count() as u64;
     let expected = scan.batches - misplaced - cut.map_or(0, |cut| cut.followed);
-    let found = scan::scan(draft, *after, None, 0)?.batches;
+    let found = scan::scan(draft, *after, None, Known::NOTHING)?.batches;
     if found != expected {
         return Err(differs(found, expected));
     }

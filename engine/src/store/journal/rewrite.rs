@@ -13,7 +13,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::scan::{self, each_content, next_data};
+use super::scan::{self, Known, each_content, next_data};
 use super::{Checked, with_extension};
 use crate::error::Result;
 use crate::store::fjall::failed_io;
@@ -84,7 +84,7 @@ fn is_without_room(error: &io::Error) -> bool {
 fn replace(checked: &Checked, journal: &mut File, draft: &Path) -> io::Result<()> {
     let mut copy = create_like(draft, journal)?;
     let has_content = copy_content(journal, &mut copy)?;
-    let scan = scan::scan(draft, checked.after, None, 0)?;
+    let scan = scan::scan(draft, checked.after, None, Known::NOTHING)?;
     if scan.batches != checked.batches || !scan.gaps.is_empty() {
         return Err(differs(scan.batches, checked.batches));
     }

@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::ops::Range;
 use std::path::Path;
 
 use super::batch::{self, Checksum, Decoded};
@@ -217,47 +216,74 @@ impl Gap {
     }
 }
 
+/// What is known to have been synced of a journal.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    /// The first bytes. `u64::MAX` stands for all that have been written, and [`REPAIRED`] for all but a torn end.
+    pub bytes: u64,
+    /// Batches that begin before this position have been synced as a whole.
+    pub whole: u64,
+}
+
+impl Known {
+    pub const NOTHING: Self = Self { bytes: 0, whole: 0 };
+    pub const ALL: Self = Self { bytes: u64::MAX, whole: u64::MAX };
+}
+
 /// Reads a journal. `after` is the sequence number of the batch before its first one, and `next` that of the batch
-/// behind its last one, if there is one. The first `synced` bytes have been synced; `u64::MAX` stands for all that have
-/// been written, and [`REPAIRED`] for all but a torn end.
-pub(super) fn scan(path: &Path, after: u64, next: Option<u64>, synced: u64) -> io::Result<Scan> {
+/// behind its last one, if there is one.
+pub(super) fn scan(path: &Path, after: u64, next: Option<u64>, synced: Known) -> io::Result<Scan> {
     let mut window = Window::open(path)?;
     let mut checksum = Checksum::default();
     let mut scan = Scan::default();
     let mut order = Ascending::new(after);
+    let mut rest: Option<Rest> = None;
+    // Until the end, the gaps count the batches that follow them from zero down to those that precede them, so that not
+    // every batch has to be added to every gap.
+    let mut known = 0;
     loop {
         let decoded = window.decode(&mut checksum)?;
         let at = window.position();
+        let mut resumed = None;
         if let Decoded::Batch { bytes, .. } | Decoded::Empty { bytes } = decoded {
             if let Decoded::Batch { sequence, .. } = decoded {
                 order.add(Placed { from: at, to: at + bytes as u64, sequence }, &mut scan.gaps);
             }
-            scan.batches += 1;
-            scan.gaps.iter_mut().for_each(|gap| gap.followed += 1);
             window.start += bytes;
-            continue;
-        }
-        let resumed = match end_of_content(&mut window.file, at)? {
-            None => None,
-            Some(end) => {
+        } else {
+            if rest.is_none() {
+                rest = Rest::read(&mut window.file, at)?;
+            }
+            if let Some(rest) = rest.as_mut().filter(|rest| at < rest.end()) {
                 order.end(None, &mut scan.gaps);
-                let (gap, resumed) = explain(&mut window.file, at..end, order.last, synced)?;
+                let gap;
+                (gap, resumed) = rest.explain(at, order.last, synced);
                 scan.gaps.push(gap);
-                resumed
             }
-        };
-        let Some(resumed) = resumed else {
-            let end = scan.gaps.iter().map(|gap| gap.to).fold(at, u64::max);
-            if end < synced && synced < REPAIRED {
-                let torn = scan.gaps.pop_if(|gap| gap.nature == Nature::Torn);
-                scan.gaps.push(Gap::missing(torn.map_or(end, |torn| torn.from), synced));
+            if resumed.is_none() {
+                let end = scan.gaps.iter().map(|gap| gap.to).fold(at, u64::max);
+                if end < synced.bytes && synced.bytes < REPAIRED {
+                    let torn = scan.gaps.pop_if(|gap| gap.nature == Nature::Torn);
+                    known = known.min(scan.gaps.len());
+                    scan.gaps.push(Gap::missing(torn.map_or(end, |torn| torn.from), synced.bytes));
+                }
+                order.end(next, &mut scan.gaps);
             }
-            order.end(next, &mut scan.gaps);
-            scan.last = order.last;
-            scan.gaps.sort_by_key(|gap| gap.from);
-            return Ok(scan);
-        };
-        window.seek(resumed)?;
+        }
+        for gap in scan.gaps.iter_mut().skip(known) {
+            gap.followed = gap.followed.wrapping_sub(scan.batches);
+        }
+        known = scan.gaps.len();
+        match (decoded, resumed) {
+            (Decoded::Batch { .. } | Decoded::Empty { .. }, _) => scan.batches += 1,
+            (_, Some(resumed)) => window.seek(resumed)?,
+            (_, None) => {
+                scan.gaps.iter_mut().for_each(|gap| gap.followed = gap.followed.wrapping_add(scan.batches));
+                scan.last = order.last;
+                scan.gaps.sort_by_key(|gap| gap.from);
+                return Ok(scan);
+            }
+        }
     }
 }
 
@@ -299,55 +325,74 @@ pub(super) fn first_sequence(path: &Path) -> io::Result<Option<u64>> {
     })
 }
 
-/// Describes what begins at `from` and is not a batch, and the position of the next valid batch. The content of the
-/// file ends at `end`.
-fn explain(
-    file: &mut File,
-    Range { start: at, end }: Range<u64>,
-    last: u64,
-    synced: u64,
-) -> io::Result<(Gap, Option<u64>)> {
-    let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(at))?;
-    Read::by_ref(file).take(end - at).read_to_end(&mut bytes)?;
-    let mut checksum = Checksum::default();
-    let decoded = batch::decode(&bytes, &mut checksum);
-    let (reason, length) = match decoded {
-        Decoded::Invalid(invalid) => (invalid.reason, invalid.bytes),
-        _ => ("is incomplete", None),
-    };
-    // The values of a batch may contain anything, other batches too, so a batch that ends properly is passed over. An
-    // incomplete one is not: a flipped bit may have made it longer, and what follows would be lost.
-    let ends = length.filter(|length| bytes.get(..*length).is_some_and(batch::ends_a_batch));
-    let mut next = None;
-    let mut given_up = false;
-    let hashed_max = checksum.hashed + bytes.len().saturating_mul(SEARCH_FACTOR);
-    for n in ends.unwrap_or(1)..bytes.len() {
-        if !batch::may_begin(&bytes[n..]) {
-            continue;
-        }
-        if let Decoded::Batch { sequence, .. } = batch::decode(&bytes[n..], &mut checksum)
-            && sequence > last
-        {
-            next = Some(n);
-            break;
-        }
-        if checksum.hashed > hashed_max {
-            given_up = true;
-            break;
-        }
+/// The content of a journal from its first gap on.
+struct Rest {
+    /// The position of the first byte.
+    from: u64,
+    bytes: Vec<u8>,
+    /// Computes the checksums of what looks like batches.
+    checksum: Checksum,
+}
+
+impl Rest {
+    /// Reads the content from a position on; `None` if there is none.
+    fn read(file: &mut File, from: u64) -> io::Result<Option<Self>> {
+        let Some(end) = end_of_content(file, from)? else { return Ok(None) };
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(from))?;
+        Read::by_ref(file).take(end - from).read_to_end(&mut bytes)?;
+        Ok(Some(Self { from, bytes, checksum: Checksum::default() }))
     }
-    let complete = batch::ends_a_batch(&bytes) || length.is_some_and(|length| length <= bytes.len());
-    let until = next.unwrap_or(bytes.len());
-    let nature = if loses_a_page(&bytes[..until], at, synced) {
-        Nature::LostPages
-    } else if next.is_none() && !complete && !given_up && synced < u64::MAX {
-        Nature::Torn
-    } else {
-        Nature::Damaged
-    };
-    let gap = Gap { from: at, to: at + until as u64, reason, followed: 0, nature };
-    Ok((gap, next.map(|next| at + next as u64)))
+
+    fn end(&self) -> u64 {
+        self.from + self.bytes.len() as u64
+    }
+
+    /// Describes what begins at a position and is not a batch, and the position of the next valid batch.
+    fn explain(&mut self, at: u64, last: u64, synced: Known) -> (Gap, Option<u64>) {
+        // What looks like batches may be as long as the rest, and be everywhere.
+        let hashed_max = self.bytes.len().saturating_mul(SEARCH_FACTOR);
+        let checksum = &mut self.checksum;
+        let bytes = self.bytes.get((at - self.from) as usize..).unwrap_or_default();
+        let decoded = batch::decode(bytes, checksum);
+        let (reason, length) = match decoded {
+            Decoded::Invalid(invalid) => (invalid.reason, invalid.bytes),
+            _ => ("is incomplete", None),
+        };
+        // The values of a batch may contain anything, other batches too, so a batch that ends properly is passed over.
+        // An incomplete one is not: a flipped bit may have made it longer, and what follows would be lost.
+        let ends = length.filter(|length| bytes.get(..*length).is_some_and(batch::ends_a_batch));
+        let mut next = None;
+        let mut given_up = false;
+        for n in ends.unwrap_or(1)..bytes.len() {
+            if !batch::may_begin(&bytes[n..]) {
+                continue;
+            }
+            if let Decoded::Batch { sequence, .. } = batch::decode(&bytes[n..], checksum)
+                && sequence > last
+            {
+                next = Some(n);
+                break;
+            }
+            if checksum.hashed > hashed_max {
+                given_up = true;
+                break;
+            }
+        }
+        let complete = batch::ends_a_batch(bytes) || length.is_some_and(|length| length <= bytes.len());
+        let until = next.unwrap_or(bytes.len());
+        // A crash cannot take what had been synced.
+        let may_be_lost = at >= synced.whole;
+        let nature = if may_be_lost && loses_a_page(&bytes[..until], at, synced.bytes) {
+            Nature::LostPages
+        } else if may_be_lost && next.is_none() && !complete && !given_up && synced.bytes < u64::MAX {
+            Nature::Torn
+        } else {
+            Nature::Damaged
+        };
+        let gap = Gap { from: at, to: at + until as u64, reason, followed: 0, nature };
+        (gap, next.map(|next| at + next as u64))
+    }
 }
 
 /// Whether these bytes, which begin at this position of a file, have a page that ends with zeros, which had not been

@@ -28,7 +28,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::batch;
 use super::rewrite::DRAFT;
-use super::scan::{REPAIRED, end_of_content};
+use super::scan::{Known, REPAIRED, end_of_content};
 use crate::store::folder::{replace_file, sync_folder};
 
 /// The name of the file, beside the journals.
@@ -194,13 +194,13 @@ impl Synced {
         self.0.iter().find(|journal| journal.number == number)
     }
 
-    /// The length of the content of a journal that is on disk: `u64::MAX`, all of it, if it is older than those that
-    /// are known, because fjall syncs a journal before it begins the next one.
-    pub fn bytes_of(&self, number: u64) -> u64 {
+    /// How much of a journal is on disk: all of it if it is older than those that are known, because fjall syncs a
+    /// journal before it begins the next one.
+    pub(super) fn of(&self, number: u64) -> Known {
         match self.journal(number) {
-            Some(journal) => journal.bytes,
-            None if number < self.newest() => u64::MAX,
-            None => 0,
+            Some(&SyncedJournal { bytes, mark, .. }) => Known { bytes, whole: if mark == NO_MARK { 0 } else { bytes } },
+            None if number < self.newest() => Known::ALL,
+            None => Known::NOTHING,
         }
     }
 }
@@ -374,11 +374,11 @@ mod tests {
                 file.note(SyncedJournal { number, bytes, mark: 1 });
             }
             let synced = Synced::read(folder.path()).unwrap().unwrap();
-            assert_eq!([2, 3, 4, 5, 6].map(|number| synced.bytes_of(number)), [u64::MAX, 7, 8, bytes, 0]);
+            assert_eq!([2, 3, 4, 5, 6].map(|number| synced.of(number).bytes), [u64::MAX, 7, 8, bytes, 0]);
             file.retain(|number| number > 3);
             file.note(SyncedJournal { number: 5, bytes: bytes + 1, mark: 2 });
             let synced = Synced::read(folder.path()).unwrap().unwrap();
-            assert_eq!([2, 3, 4, 5, 6].map(|number| synced.bytes_of(number)), [u64::MAX, u64::MAX, 8, bytes + 1, 0]);
+            assert_eq!([2, 3, 4, 5, 6].map(|number| synced.of(number).bytes), [u64::MAX, u64::MAX, 8, bytes + 1, 0]);
             assert_eq!(synced.newest(), 5);
             assert_eq!(synced.journal(5), Some(&SyncedJournal { number: 5, bytes: bytes + 1, mark: 2 }));
         }
@@ -386,7 +386,7 @@ mod tests {
             let mut file = SyncedFile::in_folder(folder.path());
             (0..=number).for_each(|number| file.note(SyncedJournal { number, bytes: number, mark: number }));
             let synced = Synced::read(folder.path()).unwrap().unwrap();
-            assert_eq!((synced.newest(), synced.bytes_of(number - 1)), (number, number - 1));
+            assert_eq!((synced.newest(), synced.of(number - 1).bytes), (number, number - 1));
         }
         fs::remove_file(folder.path().join(SYNCED_FILE)).unwrap();
         SyncedFile::in_folder(folder.path()).note(SyncedJournal { number: 3, bytes: 5, mark: 7 });

@@ -105,6 +105,41 @@ fn damage_to_what_was_synced_is_refused() {
     }
 }
 
+/// Damage that reaches up to the end of what was synced, or past it, is not what a crash leaves there, even if a crash
+/// has left something behind it.
+#[test]
+fn damage_at_the_end_of_what_was_synced_is_refused() {
+    let (crashed, folder) = (crashed(), tempfile::tempdir().unwrap());
+    let whole = crashed.path();
+    let content = fs::read(whole.join(JOURNAL)).unwrap();
+    let end = content.len() - PAGE;
+    let last = names(&content)[ROWS - 1];
+    copy_folder(whole, folder.path()).unwrap();
+    // The beginning of a batch that was not synced.
+    for behind in [&[][..], &content[..20], &content[..60]] {
+        let torn = |damage: &dyn Fn(&mut [u8])| {
+            open(folder.path(), |journal| {
+                journal.truncate(end);
+                damage(journal);
+                journal.extend(behind);
+                journal.extend([0; PAGE]);
+            })
+        };
+        for from in [0, PAGE, end / PAGE * PAGE, last - 40, last, end - 12, end - 1] {
+            let zeros = torn(&|journal| journal[from..].fill(0));
+            assert!(zeros.is_err(), "zeros from byte {from} on, {} bytes behind them: {zeros:?}", behind.len());
+            let others = torn(&|journal| journal[from..].fill(0xaa));
+            assert!(others.is_err(), "0xaa from byte {from} on, {} bytes behind: {others:?}", behind.len());
+        }
+        for at in last - 50..last {
+            let flipped = torn(&|journal| journal[at] ^= 4);
+            // The sequence number of the last batch may be larger.
+            let lost = flipped.as_ref().is_ok_and(|rows| *rows < ROWS);
+            assert!(!lost, "a bit of byte {at} was flipped, {} bytes behind: {flipped:?}", behind.len());
+        }
+    }
+}
+
 /// Copies of a database in use know what was synced, too.
 #[test]
 fn copies_of_a_damaged_journal_are_refused() {
