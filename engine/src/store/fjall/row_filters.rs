@@ -44,8 +44,14 @@ const MEMTABLE_WORDS: usize = 1 << 14;
 /// memtable remains small.
 const WRITES_MIN: u64 = 4_096;
 
-/// The number of reads that are not tried directly after the read of a wide row.
-const AFTER_WIDE: u64 = 32;
+/// The priority of the thread that makes filters, as a nice value.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 10;
+
+/// The number of reads that are not tried directly after the read of a row with too many pairs, and the largest number
+/// after several such rows in a row.
+const SKIPS_MIN: u64 = 4;
+const SKIPS_MAX: u64 = 64;
 
 /// The rows of a file, with false positives: 0.4 % of other rows.
 enum RowFilter {
@@ -195,8 +201,10 @@ pub(super) struct RowFilters {
     memtable: RwLock<Arc<MemtableRows>>,
     /// Whether a request for filters has not been served yet.
     is_requested: AtomicBool,
-    /// The number of reads that do not try [`super::row_read`] because a row had too many pairs for it.
-    wide: AtomicU64,
+    /// The number of next reads that do not try [`super::row_read`], because a row had too many pairs for it.
+    skipped: AtomicU64,
+    /// The number of reads to skip after the next row with too many pairs.
+    skips: AtomicU64,
 }
 
 impl Default for RowFilters {
@@ -209,7 +217,8 @@ impl Default for RowFilters {
                 bits: None,
             })),
             is_requested: AtomicBool::new(false),
-            wide: AtomicU64::new(0),
+            skipped: AtomicU64::new(0),
+            skips: AtomicU64::new(SKIPS_MIN),
         }
     }
 }
@@ -262,16 +271,25 @@ impl RowFilters {
 
     /// Notes a row with too many pairs.
     pub fn note_wide(&self) {
-        self.wide.store(AFTER_WIDE, Ordering::Relaxed);
+        let skips = self.skips.load(Ordering::Relaxed);
+        self.skipped.store(skips, Ordering::Relaxed);
+        self.skips.store((skips * 2).min(SKIPS_MAX), Ordering::Relaxed);
     }
 
-    /// Whether rows are likely to have few pairs.
-    pub fn expects_narrow(&self) -> bool {
-        let wide = self.wide.load(Ordering::Relaxed);
-        if wide > 0 {
-            self.wide.store(wide - 1, Ordering::Relaxed);
+    /// Notes a row with few pairs.
+    pub fn note_narrow(&self) {
+        if self.skips.load(Ordering::Relaxed) != SKIPS_MIN {
+            self.skips.store(SKIPS_MIN, Ordering::Relaxed);
         }
-        wide == 0
+    }
+
+    /// Whether the next row is likely to have few pairs.
+    pub fn expects_narrow(&self) -> bool {
+        let skipped = self.skipped.load(Ordering::Relaxed);
+        if skipped > 0 {
+            self.skipped.store(skipped - 1, Ordering::Relaxed);
+        }
+        skipped == 0
     }
 }
 
@@ -358,8 +376,21 @@ impl FilterMaker {
     }
 }
 
+/// Lets other threads run first: they serve calls. On Linux, the priority is that of the thread.
+#[cfg(target_os = "linux")]
+fn lower_priority() {
+    let lowered = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICE);
+    if let Err(error) = lowered {
+        tracing::debug!(%error, "the thread for filters of rows has the usual priority");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn lower_priority() {}
+
 /// Serves requests until the database is closed.
 fn serve(database: &Weak<Database>, requests: &mpsc::Receiver<SpaceId>) {
+    lower_priority();
     while let Ok(number) = requests.recv() {
         // A handle must not be held for long, because closing and reopening wait for it.
         let is_requested = |database: &Database| {

@@ -105,6 +105,7 @@ pub(super) fn read(
             }
         }
     }
+    filters.note_narrow();
     if needs_filter {
         maker.request(database, space, &filters);
     }
