@@ -44,7 +44,7 @@ fn file_name(section: &str) -> String {
 fn markdown(machine: &[(&str, String)], results: &Results, took: Duration) -> Result<String, std::fmt::Error> {
     let mut out = String::new();
     let command = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
-    writeln!(out, "# Benchmark results\n\nWritten by `bench/run {command}` in {} s.\n", took.as_secs())?;
+    writeln!(out, "# Benchmark results\n\nWritten in {} s by\n\n```\nbench/run {command}\n```\n", took.as_secs())?;
     writeln!(out, "| | |\n|---|---|")?;
     for (name, value) in machine {
         writeln!(out, "| {name} | {value} |")?;
