@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use fjall::AbstractTree;
-use lsm_tree::{InternalValue, Slice, Table, ValueType};
+use lsm_tree::{InternalValue, Slice, ValueType};
 
 use super::cursor::Seen;
 use super::database::Database;
