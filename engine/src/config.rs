@@ -6,7 +6,9 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::key;
-use crate::store::{StoreOptions, cached_files_max, held_by_compactions, memory_bytes, memtables_in_use};
+use crate::store::{
+    StoreOptions, cached_files_max, held_by_compactions, memory_bytes, memtables_in_use, row_filters_max,
+};
 
 /// The least memory for the row cache if the size of neither cache is set.
 const ROW_CACHE_BYTES_MIN: u64 = 96 << 20;
@@ -95,6 +97,7 @@ impl Options {
     pub fn memory_limits(&self) -> MemoryLimits {
         MemoryLimits {
             block_cache: self.for_store().cache_bytes(),
+            row_filters: row_filters_max(self.for_store().cache_bytes()),
             row_cache: self.row_cache_limit(),
             write_buffer: self.write_buffer_limit().saturating_mul(2),
             in_use: memtables_in_use(self.write_buffer_limit()),
@@ -167,6 +170,8 @@ impl Options {
 pub struct MemoryLimits {
     /// Cached blocks. A database in memory has none.
     pub block_cache: u64,
+    /// Filters of rows. A database in memory has none.
+    pub row_filters: u64,
     /// The row cache.
     pub row_cache: u64,
     /// Data that is not yet in files. Writes wait at this size, which is twice [`Options::write_buffer_bytes`].

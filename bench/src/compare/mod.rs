@@ -54,6 +54,9 @@ pub enum Part {
     Ycsb,
 }
 
+/// The smallest number of records whose distribution YCSB can choose from.
+const RECORDS_MIN: usize = 100;
+
 /// What to measure.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
@@ -112,6 +115,34 @@ impl Options {
     fn has_redis(&self) -> bool {
         !self.redis.as_os_str().is_empty()
     }
+
+    /// Checks the options, and creates the folder of the report.
+    fn check(&self) -> Outcome<()> {
+        let numbers = [("rounds", self.rounds), ("rows", self.rows), ("value", self.value)];
+        if let Some((name, _)) = numbers.iter().find(|(_, number)| *number == 0) {
+            return Err(format!("--{name} 0: at least 1 is needed").into());
+        }
+        if self.records < RECORDS_MIN {
+            return Err(format!("--records {}: at least {RECORDS_MIN} are needed", self.records).into());
+        }
+        if self.seconds.is_nan() || self.seconds <= 0.0 {
+            return Err(format!("--seconds {}: a positive number is needed", self.seconds).into());
+        }
+        if self.large.first() == Some(&0) || !self.large.is_sorted_by(|a, b| a < b) {
+            return Err("--large: the sizes have to ascend, from 1".into());
+        }
+        if let Some(baseline) = self.baseline.as_ref().filter(|baseline| !baseline.is_file()) {
+            return Err(format!("--baseline {}: there is no such file", baseline.display()).into());
+        }
+        if self.has_redis() && std::process::Command::new(&self.redis).arg("--version").output().is_err() {
+            let redis = self.redis.display();
+            return Err(format!("{redis} is missing (Debian: apt install redis-server); without it: --redis ''").into());
+        }
+        if let Some(out) = &self.out {
+            std::fs::create_dir_all(out).map_err(|error| format!("--out {}: {error}", out.display()))?;
+        }
+        Ok(())
+    }
 }
 
 /// A comparison in progress.
@@ -149,13 +180,7 @@ impl Comparison<'_> {
 
 /// Measures everything and prints or writes the report.
 pub fn run(hjall: &std::path::Path, options: &Options) -> Outcome<()> {
-    if options.has_redis() && std::process::Command::new(&options.redis).arg("--version").output().is_err() {
-        return Err(format!(
-            "{} is missing (Debian: apt install redis-server); without it: --redis ''",
-            options.redis.display()
-        )
-        .into());
-    }
+    options.check()?;
     let begin = Instant::now();
     let machine = machine::describe(hjall, options);
     let mut comparison = Comparison { hjall, options, values: Values::new(options.value), results: Results::default() };

@@ -26,6 +26,15 @@ pub fn write(machine: &[(&str, String)], options: &Options, results: &Results, t
     Ok(())
 }
 
+/// An argument as it is typed in a shell.
+fn quoted(argument: String) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=,@%+".contains(&byte);
+    if !argument.is_empty() && argument.bytes().all(is_plain) {
+        return argument;
+    }
+    format!("'{}'", argument.replace('\'', r"'\''"))
+}
+
 /// The sections, in the order of the first figures.
 fn sections(results: &Results) -> Vec<&'static str> {
     let mut sections = Vec::new();
@@ -43,7 +52,7 @@ fn file_name(section: &str) -> String {
 
 fn markdown(machine: &[(&str, String)], results: &Results, took: Duration) -> Result<String, std::fmt::Error> {
     let mut out = String::new();
-    let command = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
+    let command = std::env::args().skip(1).map(quoted).collect::<Vec<_>>().join(" ");
     writeln!(out, "# Benchmark results\n\nWritten in {} s by\n\n```\nbench/run {command}\n```\n", took.as_secs())?;
     writeln!(out, "| | |\n|---|---|")?;
     for (name, value) in machine {

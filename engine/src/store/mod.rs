@@ -52,7 +52,7 @@ pub use self::compaction_control::CompactionControl;
 pub(crate) use self::copy::{load_all, write_all};
 pub use self::fjall::{FjallStore, SYNC_INTERVAL, StoreOptions};
 pub(crate) use self::fjall::{cached_files_max, failed_io};
-pub(crate) use self::fjall::{held_by_compactions, memtables_in_use};
+pub(crate) use self::fjall::{held_by_compactions, memtables_in_use, row_filters_max};
 pub use self::folder::FORMAT;
 pub(crate) use self::folder::{FolderLock, is_at, is_data_folder, sync_folder};
 pub use self::journal::JournalDamage;

@@ -106,6 +106,7 @@ fn memory(startup: &StartupOptions) -> Vec<Memory> {
     let mut parts = vec![of("row cache", limits.row_cache, "store.row_cache")];
     if !startup.memory {
         parts.push(of("block cache", limits.block_cache, "store.cache"));
+        parts.push(of("filters of rows", limits.row_filters, "store.cache: an eighth of it"));
         parts.push(of("write buffer", limits.write_buffer, "store.write_buffer: writes wait at twice its value"));
         let in_use = "store.write_buffer: flushed data that compactions still use";
         parts.push(of("memtables in use", limits.in_use, in_use));

@@ -39,4 +39,5 @@ pub(super) use self::database::SEQUENCE_GAP;
 pub(crate) use self::failure::failed_io;
 pub(crate) use self::open_files::cached_files_max;
 pub use self::options::{SYNC_INTERVAL, StoreOptions};
+pub(crate) use self::row_filters::row_filters_max;
 pub use self::store::FjallStore;

@@ -293,6 +293,11 @@ impl RowFilters {
     }
 }
 
+/// The memory of all filters above which no more are made, in bytes. `cache_bytes`: the limit of the block cache.
+pub(crate) fn row_filters_max(cache_bytes: u64) -> u64 {
+    cache_bytes / CACHE_SHARE
+}
+
 /// Makes filters on a thread of its own, which is started by the first request and ends with the database.
 pub(super) struct FilterMaker {
     prefix: Option<RowPrefix>,
@@ -311,7 +316,7 @@ impl FilterMaker {
             seed: RandomState::new().hash_one(0_u64),
             requests: Mutex::default(),
             total_bytes: Arc::default(),
-            bytes_max: cache_bytes / CACHE_SHARE,
+            bytes_max: row_filters_max(cache_bytes),
         }
     }
 
