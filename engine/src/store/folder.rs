@@ -444,6 +444,11 @@ fn lock(folder: &Path, path: &Path) -> Result<File> {
     Ok(file)
 }
 
+/// Makes the content of a file durable.
+pub(crate) fn sync_file(path: &Path) -> io::Result<()> {
+    OpenOptions::new().write(true).open(path)?.sync_all()
+}
+
 /// Makes the entries of a folder durable.
 pub(crate) fn sync_folder(path: &Path) -> std::io::Result<()> {
     // Other systems cannot open folders as files, and do not need this.

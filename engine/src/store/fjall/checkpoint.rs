@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::store::SpaceOptions;
 use crate::store::compaction_control::gave_way;
 use crate::store::file_names::{CURRENT_FILE, FILES_FOLDER, INDEX, KEYSPACES_FOLDER, list_name, list_number};
-use crate::store::folder::sync_folder;
+use crate::store::folder::{sync_file, sync_folder};
 use crate::store::journal::{self, Synced};
 
 /// The bytes at the end of a file of a table by which it is recognised. They contain when and by what it was written.
@@ -160,7 +160,7 @@ impl Copier<'_> {
             return Ok(bytes);
         }
         fs::copy(from, &to)?;
-        OpenOptions::new().write(true).open(&to)?.sync_all()?;
+        sync_file(&to)?;
         Ok(bytes)
     }
 
@@ -251,7 +251,7 @@ impl Copier<'_> {
             if entry.file_type()?.is_dir() {
                 self.sync(&entry.path())?;
             } else if folder == self.to {
-                OpenOptions::new().write(true).open(entry.path())?.sync_all()?;
+                sync_file(&entry.path())?;
             }
         }
         sync_folder(folder)
@@ -284,7 +284,7 @@ fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
 
 fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     fs::write(path, content)?;
-    OpenOptions::new().write(true).open(path)?.sync_all()
+    sync_file(path)
 }
 
 /// Whether two files of tables are the same one, by their lengths and ends.

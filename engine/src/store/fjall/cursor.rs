@@ -105,7 +105,7 @@ impl Snapshot for FjallSnapshot {
         // iterator is dropped first.
         let database = self.0.database.upgrade().ok_or_else(stale)?;
         if let Some(pairs) = row_read::read(&database, &self.0, space, (from, to))? {
-            return Ok(row_read::take(pairs, wanted, out));
+            return row_read::take(pairs, wanted, out);
         }
         let range = Range { space, from, to, order: Order::Ascending };
         let Some(mut iter) = range.open(&self.0, &database)? else { return Ok(None) };

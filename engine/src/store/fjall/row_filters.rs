@@ -92,18 +92,26 @@ impl RowFilter {
 pub(super) struct FileRows {
     searches: AtomicU64,
     /// Set once; `None` if the file cannot have a filter.
-    filter: OnceLock<Option<Counted>>,
+    filter: OnceLock<Option<Counted<RowFilter>>>,
 }
 
 /// A filter whose bytes are counted while it exists.
-struct Counted {
-    filter: RowFilter,
+struct Counted<F> {
+    filter: F,
+    bytes: u64,
     total: Arc<AtomicU64>,
 }
 
-impl Drop for Counted {
+impl<F> Counted<F> {
+    fn new(filter: F, bytes: u64, total: &Arc<AtomicU64>) -> Self {
+        total.fetch_add(bytes, Ordering::Relaxed);
+        Self { filter, bytes, total: Arc::clone(total) }
+    }
+}
+
+impl<F> Drop for Counted<F> {
     fn drop(&mut self) {
-        self.total.fetch_sub(self.filter.bytes(), Ordering::Relaxed);
+        self.total.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
@@ -149,27 +157,7 @@ pub(super) struct MemtableRows {
     /// The number of recorded writes.
     writes: AtomicU64,
     /// A Bloom filter of the rows; `None` if the memtable had pairs before, or if it is not expected to become large.
-    bits: Option<Bits>,
-}
-
-/// The bits of a memtable's filter, whose bytes are counted while they exist.
-struct Bits {
-    words: Box<[AtomicU64]>,
-    total: Arc<AtomicU64>,
-}
-
-impl Bits {
-    fn new(total: &Arc<AtomicU64>) -> Self {
-        total.fetch_add(MEMTABLE_WORDS as u64 * 8, Ordering::Relaxed);
-        let words = std::iter::repeat_with(AtomicU64::default).take(MEMTABLE_WORDS).collect();
-        Self { words, total: Arc::clone(total) }
-    }
-}
-
-impl Drop for Bits {
-    fn drop(&mut self) {
-        self.total.fetch_sub(MEMTABLE_WORDS as u64 * 8, Ordering::Relaxed);
-    }
+    bits: Option<Counted<Box<[AtomicU64]>>>,
 }
 
 impl MemtableRows {
@@ -180,13 +168,13 @@ impl MemtableRows {
         let Some(hash) = hash() else { return };
         for (word, bit) in places(hash) {
             // Readers see the bits, because they see the write only after it has been published.
-            bits.words[word].fetch_or(bit, Ordering::Relaxed);
+            bits.filter[word].fetch_or(bit, Ordering::Relaxed);
         }
     }
 
     fn lack(&self, hash: u64) -> bool {
-        let is_set = |bits: &Bits, (word, bit): (usize, u64)| bits.words[word].load(Ordering::Relaxed) & bit != 0;
-        self.bits.as_ref().is_some_and(|bits| !places(hash).iter().all(|place| is_set(bits, *place)))
+        let lacks = |(word, bit): (usize, u64), bits: &[AtomicU64]| bits[word].load(Ordering::Relaxed) & bit == 0;
+        self.bits.as_ref().is_some_and(|bits| places(hash).into_iter().any(|place| lacks(place, &bits.filter)))
     }
 }
 
@@ -224,8 +212,12 @@ impl Default for RowFilters {
 }
 
 impl RowFilters {
-    /// What is known about the files of a version, whose ids `runs` returns; `None` if a later version is in use.
-    pub fn files(&self, version: u64, runs: impl FnOnce() -> Vec<Vec<TableId>>) -> Option<Arc<Files>> {
+    /// What is known about the files of a version, which are in these runs; `None` if a later version is in use.
+    pub fn files<'a, R: Deref<Target = [Table]> + 'a>(
+        &self,
+        version: u64,
+        runs: impl Iterator<Item = &'a Arc<R>>,
+    ) -> Option<Arc<Files>> {
         {
             let files = self.files.read();
             if files.version == version {
@@ -239,8 +231,9 @@ impl RowFilters {
         if files.version < version {
             let known: HashMap<TableId, &Arc<FileRows>> =
                 files.runs.iter().flatten().map(|(id, rows)| (*id, rows)).collect();
-            let rows_of = |id| (id, known.get(&id).map_or_else(Arc::default, |rows| Arc::clone(rows)));
-            let runs = runs().into_iter().map(|run| run.into_iter().map(rows_of).collect()).collect();
+            let rows_of =
+                |table: &Table| (table.id(), known.get(&table.id()).map_or_else(Arc::default, |rows| Arc::clone(rows)));
+            let runs = runs.map(|run| run.iter().map(rows_of).collect()).collect();
             *files = Arc::new(Files { version, runs });
         }
         Some(Arc::clone(&files))
@@ -257,7 +250,8 @@ impl RowFilters {
         // before its first commit is recorded.
         let is_large = before.writes.load(Ordering::Relaxed) > WRITES_MIN;
         let bits = is_large && memtable.is_empty() && maker.has_room();
-        let bits = bits.then(|| Bits::new(&maker.total_bytes));
+        let words = || std::iter::repeat_with(AtomicU64::default).take(MEMTABLE_WORDS).collect();
+        let bits = bits.then(|| Counted::new(words(), MEMTABLE_WORDS as u64 * 8, &maker.total_bytes));
         let rows = Arc::new(MemtableRows { id: memtable.id(), writes: AtomicU64::new(0), bits });
         *self.memtable.write() = Arc::clone(&rows);
         rows
@@ -359,7 +353,7 @@ impl FilterMaker {
     }
 
     /// The filter of a file. `None` if it has to end, or the file cannot be read: then its damage is reported by reads.
-    fn make(&self, table: &Table, must_end: impl Fn() -> bool) -> Option<Counted> {
+    fn make(&self, table: &Table, must_end: impl Fn() -> bool) -> Option<Counted<RowFilter>> {
         // Growing would copy large arrays.
         let mut hashes = Vec::with_capacity(ROWS_EXPECTED.min(table.metadata.item_count as usize));
         let mut last = lsm_tree::Slice::new(b"");
@@ -376,8 +370,8 @@ impl FilterMaker {
             }
         }
         let filter = RowFilter::new(hashes)?;
-        self.total_bytes.fetch_add(filter.bytes(), Ordering::Relaxed);
-        Some(Counted { filter, total: Arc::clone(&self.total_bytes) })
+        let bytes = filter.bytes();
+        Some(Counted::new(filter, bytes, &self.total_bytes))
     }
 }
 
@@ -397,34 +391,18 @@ fn lower_priority() {}
 fn serve(database: &Weak<Database>, requests: &mpsc::Receiver<SpaceId>) {
     lower_priority();
     while let Ok(number) = requests.recv() {
+        if let Some(space) = database.upgrade().and_then(|database| database.space(number)) {
+            space.row_filters.is_requested.store(false, Ordering::Release);
+        }
         // A handle must not be held for long, because closing and reopening wait for it.
-        let is_requested = |database: &Database| {
-            if let Some(space) = database.space(number) {
-                space.row_filters.is_requested.store(false, Ordering::Release);
-            }
-        };
-        match database.upgrade() {
-            Some(database) => is_requested(&database),
-            None => return,
-        }
-        while let Some(database) = database.upgrade() {
-            if !make_one(&database, number) {
-                break;
-            }
-        }
+        while database.upgrade().is_some_and(|database| make_one(&database, number)) {}
     }
-}
-
-/// The ids of the files in these runs.
-pub(super) fn ids<'a, R: Deref<Target = [Table]> + 'a>(runs: impl Iterator<Item = &'a Arc<R>>) -> Vec<Vec<TableId>> {
-    runs.map(|run| run.iter().map(Table::id).collect()).collect()
 }
 
 /// Forgets the filters of a space's files that have been replaced.
 pub(super) fn forget_replaced(space: &Space) {
     let version = space.keyspace.tree.current_version();
-    let runs = || version.iter_levels().flat_map(|level| level.iter());
-    let _ = space.row_filters.files(version.id(), || ids(runs()));
+    let _ = space.row_filters.files(version.id(), version.iter_levels().flat_map(|level| level.iter()));
 }
 
 /// Makes the filter of one file of a space. Returns whether there may be others to make.
@@ -440,8 +418,8 @@ fn make_one(database: &Database, number: SpaceId) -> bool {
     }
     let Ok(_call) = database.begin_long_call() else { return false };
     let version = space.keyspace.tree.current_version();
-    let runs = || version.iter_levels().flat_map(|level| level.iter());
-    let Some(files) = space.row_filters.files(version.id(), || ids(runs())) else { return true };
+    let runs = version.iter_levels().flat_map(|level| level.iter());
+    let Some(files) = space.row_filters.files(version.id(), runs) else { return true };
     for (table, (id, rows)) in version.iter_tables().zip(files.runs.iter().flatten()) {
         let is_due = *id == table.id()
             && rows.filter.get().is_none()

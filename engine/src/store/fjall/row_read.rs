@@ -15,7 +15,6 @@ use lsm_tree::{InternalValue, Slice, ValueType};
 use super::cursor::Seen;
 use super::database::Database;
 use super::failure::failed;
-use super::row_filters::ids;
 use super::space::Space;
 use crate::error::Result;
 use crate::store::active_transaction::KEY_BYTES_MAX;
@@ -66,7 +65,7 @@ pub(super) fn read(
         return Ok(None);
     }
     let runs = || version.iter_levels().flat_map(|level| level.iter());
-    let Some(files) = filters.files(version.id(), || ids(runs())) else { return Ok(None) };
+    let Some(files) = filters.files(version.id(), runs()) else { return Ok(None) };
 
     let seqno = seen.seqno();
     let hash = maker.hash(prefix);
@@ -162,21 +161,15 @@ impl Found {
     }
 }
 
-/// Moves the first `n` pairs to `out`, the last one being that at which their size reaches `bytes`. Returns a cursor
-/// for the others.
+/// Moves the first pairs to `out`, as many as [`Cursor::next_many`] does. Returns a cursor for the others.
 pub(super) fn take(
-    mut pairs: VecDeque<Pair>,
+    pairs: VecDeque<Pair>,
     (n, bytes): (usize, usize),
     out: &mut Vec<Pair>,
-) -> Option<Box<dyn Cursor>> {
-    let mut sum = 0;
-    let reaches = |(key, value): &Pair| {
-        sum += key.len() + value.len();
-        sum >= bytes
-    };
-    let taken = pairs.iter().position(reaches).map_or(pairs.len(), |last| last + 1).min(n);
-    out.extend(pairs.drain(..taken));
-    if pairs.is_empty() { None } else { Some(Box::new(PairCursor(pairs))) }
+) -> Result<Option<Box<dyn Cursor>>> {
+    let mut cursor = PairCursor(pairs);
+    cursor.next_many(n, bytes, out)?;
+    Ok(if cursor.0.is_empty() { None } else { Some(Box::new(cursor)) })
 }
 
 /// A cursor over pairs in memory, ascending.

@@ -1,6 +1,6 @@
 //! Dropping the damaged batches of journals, on request.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::{Cut, JournalDamage, Scanned, State, Synced, batch, forget, judge, nu
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::file_manifest;
 use crate::store::fjall::failed_io;
-use crate::store::folder::{Folder, put_in_place, sync_folder};
+use crate::store::folder::{Folder, put_in_place, sync_file, sync_folder};
 
 /// The folder in the data folder that keeps the journals as they were.
 const KEPT_FOLDER: &str = "damaged";
@@ -45,8 +45,7 @@ pub(crate) fn repair(path: &Path, accept_loss: bool) -> Result<Vec<JournalDamage
     let failed = |path: &Path, error| failed_io(&format!("repairing {}", path.display()), error);
     // What is not dropped must not be lost from here on, since it would be damage.
     for journal in journals.iter().filter(|journal| journal.state != State::Missing) {
-        let synced = OpenOptions::new().write(true).open(&journal.path).and_then(|file| file.sync_all());
-        synced.map_err(|error| failed(&journal.path, error))?;
+        sync_file(&journal.path).map_err(|error| failed(&journal.path, error))?;
     }
     let repaired = Synced::repaired(journals.iter().filter_map(|journal| number(&journal.path)));
     repaired.replace(&data).map_err(|error| failed(&data, error))?;

@@ -147,7 +147,7 @@ impl Ascending {
         Self { before: after, last: after, previous: None, doubtful: None, misplaced: false, has_ordered: false }
     }
 
-    fn add(&mut self, batch: Placed, gaps: &mut Vec<Gap>) {
+    fn add(&mut self, batch: Placed, gaps: &mut Gaps) {
         if let Some(doubtful) = self.doubtful.take() {
             let follows = batch.sequence > self.last;
             let previous = self.previous.filter(|_| !self.misplaced && doubtful.sequence > self.before);
@@ -179,7 +179,7 @@ impl Ascending {
     }
 
     /// Ends a series of batches. `next` is the number of the batch behind it, if it is known.
-    fn end(&mut self, next: Option<u64>, gaps: &mut Vec<Gap>) {
+    fn end(&mut self, next: Option<u64>, gaps: &mut Gaps) {
         if let Some(doubtful) = self.doubtful.take() {
             gaps.push(match self.misplaced || !self.has_ordered {
                 true => Gap::misplaced(doubtful),
@@ -216,6 +216,29 @@ impl Gap {
     }
 }
 
+/// The gaps of a journal that is being read.
+#[derive(Default)]
+struct Gaps {
+    /// Each with the number of batches that had been read when it was found.
+    found: Vec<(Gap, u64)>,
+    /// The number of batches that have been read.
+    batches: u64,
+}
+
+impl Gaps {
+    fn push(&mut self, gap: Gap) {
+        self.found.push((gap, self.batches));
+    }
+
+    /// The gaps in the order of their positions, with the batches that follow them.
+    fn finish(self) -> Vec<Gap> {
+        let followed = |(gap, before): (Gap, u64)| Gap { followed: gap.followed + self.batches - before, ..gap };
+        let mut gaps: Vec<_> = self.found.into_iter().map(followed).collect();
+        gaps.sort_by_key(|gap| gap.from);
+        gaps
+    }
+}
+
 /// What is known to have been synced of a journal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known {
@@ -235,55 +258,39 @@ impl Known {
 pub(super) fn scan(path: &Path, after: u64, next: Option<u64>, synced: Known) -> io::Result<Scan> {
     let mut window = Window::open(path)?;
     let mut checksum = Checksum::default();
-    let mut scan = Scan::default();
+    let mut gaps = Gaps::default();
     let mut order = Ascending::new(after);
     let mut rest: Option<Rest> = None;
-    // Until the end, the gaps count the batches that follow them from zero down to those that precede them, so that not
-    // every batch has to be added to every gap.
-    let mut known = 0;
     loop {
         let decoded = window.decode(&mut checksum)?;
         let at = window.position();
-        let mut resumed = None;
         if let Decoded::Batch { bytes, .. } | Decoded::Empty { bytes } = decoded {
             if let Decoded::Batch { sequence, .. } = decoded {
-                order.add(Placed { from: at, to: at + bytes as u64, sequence }, &mut scan.gaps);
+                order.add(Placed { from: at, to: at + bytes as u64, sequence }, &mut gaps);
             }
+            gaps.batches += 1;
             window.start += bytes;
-        } else {
-            if rest.is_none() {
-                rest = Rest::read(&mut window.file, at)?;
-            }
-            if let Some(rest) = rest.as_mut().filter(|rest| at < rest.end()) {
-                order.end(None, &mut scan.gaps);
-                let gap;
-                (gap, resumed) = rest.explain(at, order.last, synced);
-                scan.gaps.push(gap);
-            }
-            if resumed.is_none() {
-                let end = scan.gaps.iter().map(|gap| gap.to).fold(at, u64::max);
-                if end < synced.bytes && synced.bytes < REPAIRED {
-                    let torn = scan.gaps.pop_if(|gap| gap.nature == Nature::Torn);
-                    known = known.min(scan.gaps.len());
-                    scan.gaps.push(Gap::missing(torn.map_or(end, |torn| torn.from), synced.bytes));
-                }
-                order.end(next, &mut scan.gaps);
-            }
+            continue;
         }
-        for gap in scan.gaps.iter_mut().skip(known) {
-            gap.followed = gap.followed.wrapping_sub(scan.batches);
+        if rest.is_none() {
+            rest = Rest::read(&mut window.file, at)?;
         }
-        known = scan.gaps.len();
-        match (decoded, resumed) {
-            (Decoded::Batch { .. } | Decoded::Empty { .. }, _) => scan.batches += 1,
-            (_, Some(resumed)) => window.seek(resumed)?,
-            (_, None) => {
-                scan.gaps.iter_mut().for_each(|gap| gap.followed = gap.followed.wrapping_add(scan.batches));
-                scan.last = order.last;
-                scan.gaps.sort_by_key(|gap| gap.from);
-                return Ok(scan);
+        let resumed = rest.as_mut().filter(|rest| at < rest.end()).and_then(|rest| {
+            order.end(None, &mut gaps);
+            let (gap, resumed) = rest.explain(at, order.last, synced);
+            gaps.push(gap);
+            resumed
+        });
+        let Some(resumed) = resumed else {
+            let end = gaps.found.iter().map(|(gap, _)| gap.to).fold(at, u64::max);
+            if end < synced.bytes && synced.bytes < REPAIRED {
+                let torn = gaps.found.pop_if(|(gap, _)| gap.nature == Nature::Torn);
+                gaps.push(Gap::missing(torn.map_or(end, |(torn, _)| torn.from), synced.bytes));
             }
-        }
+            order.end(next, &mut gaps);
+            return Ok(Scan { batches: gaps.batches, last: order.last, gaps: gaps.finish() });
+        };
+        window.seek(resumed)?;
     }
 }
 
