@@ -12,8 +12,8 @@
 //!
 //! Reads see only committed writes, even on the thread of the group.
 //!
-//! The group of an event loop never waits ([`Group::open_without_waiting`]): a call that would have to wait is left to
-//! another thread ([`CallWrites::MustWait`]).
+//! The group of an event loop never waits ([`Group::open_without_waiting`]): a call that would have to wait, or that
+//! reads more than a few cells, is left to another thread ([`CallWrites::MustWait`]).
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -23,14 +23,19 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::blocking;
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
+use crate::read::WorkLimit;
 pub use crate::store::{GroupOutcome as Outcome, JournalSync};
 use crate::store::{Staged, Store, Transaction, TransactionGroup};
 
 /// The largest number of rows of a transaction that is staged. A larger one is committed separately, so that others do
 /// not wait for it.
-const ROWS_MAX: usize = 16;
+const ROWS_MAX: usize = 32;
+
+/// The largest number of reads of a call that must not wait. A call that reads more has to wait.
+const READS_MAX: usize = 16;
 
 /// The size of the staged writes at which they are committed, in bytes.
 const BYTES_MAX: u64 = 256 << 10;
@@ -118,6 +123,8 @@ thread_local! {
     /// Whether transactions of this thread are staged.
     static IS_OPEN: Cell<bool> = const { Cell::new(false) };
     static WAITING: Cell<Waiting> = const { Cell::new(Waiting::Allowed) };
+    /// The number of reads of the running call, or of the last one, if it must not wait.
+    static READS: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Whether the running call may wait.
@@ -186,6 +193,7 @@ impl Group {
         if !may_wait {
             IS_OPEN.set(true);
             WAITING.set(Waiting::Refused);
+            READS.set(0);
         }
         let result = call();
         let must_wait = WAITING.get() == Waiting::Needed;
@@ -223,6 +231,11 @@ impl Group {
         IS_OPEN.set(false);
         let _reopen = Reopen;
         call()
+    }
+
+    /// Whether transactions of the last call of a group that does not wait have read from the store.
+    pub fn has_read(&self) -> bool {
+        READS.get() > 0
     }
 
     /// Whether so much is staged that it has to be committed before another call is run. A group that may wait commits
@@ -272,7 +285,7 @@ pub fn begin_several() -> Result<()> {
     before_waiting()
 }
 
-/// Must be called before this thread waits for the running call, or reads data that may be on a disk.
+/// Must be called before this thread waits for the running call.
 ///
 /// # Errors
 /// `Busy` if the call must not wait. The call has to fail then.
@@ -280,8 +293,36 @@ pub(crate) fn before_waiting() -> Result<()> {
     if WAITING.get() == Waiting::Allowed {
         return Ok(());
     }
+    Err(must_wait())
+}
+
+/// Records that the running call has to wait. Returns the error of the call.
+fn must_wait() -> Error {
     WAITING.set(Waiting::Needed);
-    Err(Error::new(ErrorKind::Busy, "the call has to wait, and runs on a thread that must not"))
+    Error::new(ErrorKind::Busy, "the call has to wait, and runs on a thread that must not")
+}
+
+/// Runs a read of a transaction. If the running call must not wait, the read may do as much work as `limit` allows: the
+/// rows that are written are in memory most of the time. Before other reads, the thread tells the listener of
+/// [`blocking`] that it may wait, unless it has a group: the listener would wake another thread for each call of the
+/// group.
+///
+/// # Errors
+/// Those of the read; `Busy` if the call must not wait, and the read exceeds the limit or the call has read too often.
+pub(crate) fn read<T>(limit: WorkLimit, read: impl FnOnce() -> Result<T>) -> Result<T> {
+    if WAITING.get() == Waiting::Allowed {
+        if !is_open() {
+            blocking::may_wait();
+        }
+        return read();
+    }
+    let reads = READS.get() + 1;
+    READS.set(reads);
+    let result = if reads <= READS_MAX { limit.run(read) } else { None };
+    match result {
+        Some(result) => result,
+        None => Err(must_wait()),
+    }
 }
 
 /// Whether transactions of this thread are staged.
@@ -353,6 +394,7 @@ pub(crate) fn stage(
     body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
 ) -> Result<Staged> {
     if rows.len() > ROWS_MAX {
+        before_waiting()?;
         return Ok(Staged::Refused);
     }
     OPEN.with_borrow_mut(|group| {
@@ -379,7 +421,11 @@ pub(crate) fn stage(
         let Transactions::In { group: transactions, .. } = &mut group.transactions else {
             return Ok(Staged::Refused);
         };
-        let staged = transactions.stage(rows, durability, body)?;
+        // Mutations of a list fail one by one. If one of them has to wait, none may be staged.
+        let staged = transactions.stage(rows, durability, &mut |tx| {
+            body(tx)?;
+            if WAITING.get() == Waiting::Needed { before_waiting() } else { Ok(()) }
+        })?;
         if let Staged::Added { is_synced } = staged {
             group.staged += 1;
             if is_synced {

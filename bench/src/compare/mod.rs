@@ -36,7 +36,7 @@ pub enum Part {
     Overwritten,
     /// Gets and puts of the same rows at once
     Both,
-    /// mutateRow
+    /// Puts of one row, and counters
     Put,
     /// Puts that wait for the disk
     Fsync,

@@ -16,6 +16,8 @@ use crate::rows::Values;
 pub const ONCE: &str = "once";
 /// Rows that are overwritten.
 pub const OVER: &str = "over";
+/// Rows that are counters.
+const COUNTERS: &str = "counters";
 /// The numbers of connections, and the goals for gets.
 const CONNECTIONS: [(usize, f64); 3] = [(1, 0.9), (8, 0.9), (50, 1.0)];
 /// The goal for puts, and for gets and puts at once.
@@ -41,6 +43,7 @@ impl Comparison<'_> {
                 system.load(table, 0..self.options.rows, &self.values)?;
                 self.read_twice(system, table)?;
             }
+            system.create_table(COUNTERS)?;
         }
         let redis_fsync = self.options.has(Part::Fsync) && self.options.has_redis();
         let redis_fsync = redis_fsync.then(|| System::redis_fsync(&self.options.redis)).transpose()?;
@@ -75,10 +78,10 @@ impl Comparison<'_> {
             }
         }
         // HBase goes on running.
-        systems.iter().filter(|system| system.server.is_none()).try_for_each(|system| {
-            system.drop_table(ONCE)?;
-            system.drop_table(OVER)
-        })
+        systems
+            .iter()
+            .filter(|system| system.server.is_none())
+            .try_for_each(|system| [ONCE, OVER, COUNTERS].iter().try_for_each(|table| system.drop_table(table)))
     }
 
     /// Reads each row of a table twice, which fills the row cache.
@@ -125,10 +128,16 @@ impl Comparison<'_> {
 
     fn puts(&mut self, systems: &[System]) -> Outcome<()> {
         for (connections, _) in CONNECTIONS {
-            let subject = subject(WRITES, "mutateRow (SYNC_WAL)", connections, PUTS);
-            for system in systems {
-                let sample = one_row(self, system, Action::Put, OVER, connections, self.options.length())?;
-                self.results.add(&subject, &system.name, sample);
+            for (action, operation, table) in [
+                (Action::Put, "mutateRow (SYNC_WAL)", OVER),
+                (Action::PutAsHappyBase, "mutateRows with one row (HappyBase's put)", OVER),
+                (Action::Count, "atomicIncrement, beside INCR", COUNTERS),
+            ] {
+                let subject = subject(WRITES, operation, connections, PUTS);
+                for system in systems {
+                    let sample = one_row(self, system, action, table, connections, self.options.length())?;
+                    self.results.add(&subject, &system.name, sample);
+                }
             }
         }
         Ok(())

@@ -14,7 +14,6 @@ use super::region_scanner::{RegionScan, RegionScanner};
 use super::store_scanner::Window;
 use super::stored_row::{StoredAnswer, StoredRow};
 use super::work_limit::{self, WorkLimit};
-use crate::blocking;
 use crate::catalog::{Family, TableSlot, TableState};
 use crate::cell::Row;
 use crate::core::Core;
@@ -31,6 +30,9 @@ use crate::value::Value;
 
 /// Pairs that a read of one column fetches at first.
 const COLUMN_PAIRS: usize = 2;
+
+/// The work of a read of one column if its call must not wait.
+const COLUMN_WORK: WorkLimit = WorkLimit { pairs: 64, bytes: 32 << 10 };
 
 /// One version of a column as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -390,23 +392,19 @@ fn each_newest(
     now: i64,
     each: &mut dyn FnMut(i64, Value),
 ) -> Result<()> {
-    // The row may be on disk. A thread of a group does not give the notice: the notice would wake another thread for
-    // each call of the group, and most rows are in memory.
-    group::before_waiting()?;
-    if !group::is_open() {
-        blocking::may_wait();
-    }
-    let prefix = key::row_prefix(row);
-    let to = key::prefix_end(&key::column_prefix(&prefix, qualifier));
-    let reader = Arc::new(Reader { snapshot: Arc::clone(snapshot), now, stop: Stop::never() });
-    let plan = FamilyScan::column(family, qualifier, i32::try_from(count).unwrap_or(i32::MAX));
-    let pairs = Pairs::read(snapshot, family.space, (&prefix, &to), COLUMN_PAIRS, &reader.stop)?;
-    let mut cursor = FamilyCursor::over(plan, &reader, pairs);
-    if cursor.next_row()?.is_some() {
-        cursor.open_row(&prefix, &Bytes::copy_from_slice(row))?;
-        while let Some(version) = cursor.next_version()? {
-            each(version.timestamp, Value { ttl_ms: version.ttl_ms, sequence: None, bytes: version.value });
+    group::read(COLUMN_WORK, || {
+        let prefix = key::row_prefix(row);
+        let to = key::prefix_end(&key::column_prefix(&prefix, qualifier));
+        let reader = Arc::new(Reader { snapshot: Arc::clone(snapshot), now, stop: Stop::never() });
+        let plan = FamilyScan::column(family, qualifier, i32::try_from(count).unwrap_or(i32::MAX));
+        let pairs = Pairs::read(snapshot, family.space, (&prefix, &to), COLUMN_PAIRS, &reader.stop)?;
+        let mut cursor = FamilyCursor::over(plan, &reader, pairs);
+        if cursor.next_row()?.is_some() {
+            cursor.open_row(&prefix, &Bytes::copy_from_slice(row))?;
+            while let Some(version) = cursor.next_version()? {
+                each(version.timestamp, Value { ttl_ms: version.ttl_ms, sequence: None, bytes: version.value });
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }

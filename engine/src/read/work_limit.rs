@@ -61,6 +61,14 @@ impl WorkLimit {
     pub fn charge_unbounded() -> Result<()> {
         charge(usize::MAX, 0)
     }
+
+    /// Counts the rows of a list before they are read, each as one seek.
+    ///
+    /// # Errors
+    /// `Cancelled` if the thread has a limit, and the list exceeds it.
+    pub(crate) fn charge_rows(rows: usize) -> Result<()> {
+        charge_seeks(rows)
+    }
 }
 
 /// Whether the reads of this thread are limited.

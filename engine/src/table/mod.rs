@@ -10,7 +10,7 @@ use crate::mutation::{Append, Check, Delete, Increment, Mutation, Put};
 use crate::name::TableName;
 pub use crate::read::RememberedRows;
 pub use crate::read::Scanner;
-use crate::read::{self, Budget, Unlimited};
+use crate::read::{self, Budget, Unlimited, WorkLimit};
 use crate::request::{Columns, Get, Scan};
 use crate::write;
 pub use crate::write::{BulkLoad, KnownTable, Loaded};
@@ -130,6 +130,8 @@ impl Table {
         budget: &dyn Budget,
         read: impl Fn(&Get) -> Result<R>,
     ) -> Result<Vec<Result<R>>> {
+        // Rows of the row cache are not charged one by one.
+        WorkLimit::charge_rows(gets.len())?;
         let (mut answers, mut errors) = (Vec::with_capacity(gets.len()), ListErrors::default());
         for (n, get) in gets.iter().enumerate() {
             budget.check()?;

@@ -12,9 +12,12 @@ use crate::error::Result;
 use crate::group;
 use crate::key;
 use crate::mutation::{Delete, Marker, MarkerKind, Mutation, PutCellOf, PutOf};
-use crate::read::newest_times;
+use crate::read::{WorkLimit, newest_times};
 use crate::store::{SpaceId, Transaction};
 use crate::value;
+
+/// The work of reading a marker: one seek.
+const MARKER_WORK: WorkLimit = WorkLimit { pairs: 8, bytes: 0 };
 
 /// The timestamps of cells for which the caller gave none, in milliseconds.
 #[derive(Debug, Clone, Copy)]
@@ -270,10 +273,7 @@ fn longer_lasting(
 ) -> Result<Option<Bytes>> {
     let stored = match tx.written(space, key) {
         Some(written) => Some(written),
-        None => {
-            group::before_waiting()?;
-            tx.snapshot().get(space, key)?
-        }
+        None => group::read(MARKER_WORK, || tx.snapshot().get(space, key))?,
     };
     let Some(stored) = stored else { return Ok(None) };
     let lasts = value::end(timestamp, value::ttl_of(&stored)?).is_none_or(|other| other > end);

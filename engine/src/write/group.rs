@@ -13,6 +13,7 @@ use super::pair_buffer::PairBuffer;
 use crate::catalog::TableState;
 use crate::core::Core;
 use crate::error::{ErrorKind, ListErrors, Result};
+use crate::group::begin_several;
 use crate::mutation::{Delete, Durability, PutOf, negative_timestamp};
 use crate::name::TableName;
 use crate::store::Transaction;
@@ -146,6 +147,9 @@ pub(super) fn apply_each_in<M: Single>(
     let held = locked(&mut |table| {
         table.check_writable()?;
         let mut rest = &good[..];
+        if group_len(mutations, rest) < rest.len() {
+            begin_several()?;
+        }
         while !rest.is_empty() {
             let (group, later) = rest.split_at(group_len(mutations, rest));
             apply_group(core, table, mutations, group, &mut results, &mut errors);

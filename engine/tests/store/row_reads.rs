@@ -55,6 +55,24 @@ fn check(snapshot: &dyn Snapshot, row: usize, (n, bytes): (usize, usize)) {
     let (mut found, rest) = read(snapshot, &middle, &to, (n, bytes));
     found.extend(rest);
     assert_eq!(found, scan(snapshot, &middle, &to), "row {row} from c3 on");
+    // The cursor over the others is moved.
+    let mut first = Vec::new();
+    let rest = snapshot.read(SPACE, (from.as_bytes(), to.as_bytes()), (n, bytes), &mut first).unwrap();
+    let Some(mut rest) = rest else { return };
+    let mut last = first.last().map(|(key, _)| key.clone());
+    for target in ["c2", "c25", "c6", "c9"] {
+        let target = format!("r{row}/{target}");
+        rest.seek(target.as_bytes()).unwrap();
+        let expected = expected
+            .iter()
+            .find(|(key, _)| key[..] >= *target.as_bytes() && last.as_ref().is_none_or(|last| key > last));
+        let Some(found) = rest.next().unwrap() else {
+            assert_eq!(expected, None, "row {row} from {target} on");
+            return;
+        };
+        assert_eq!(Some(&found), expected, "row {row} from {target} on");
+        last = Some(found.0);
+    }
 }
 
 /// Numbers that look random.

@@ -227,7 +227,12 @@ impl LoopWrites {
 
     /// Runs a call, which must be short. The call keeps its permit until its writes have been committed.
     pub fn run<T>(&self, permit: Permit, call: impl FnOnce() -> T) -> (T, LoopWrite) {
+        let stopwatch = self.is_measured.get().then(|| self.lane.inline_speed().start());
         let (result, writes) = self.group.run(call);
+        // Otherwise the call has only computed, and the commit is measured.
+        if let Some(stopwatch) = stopwatch.filter(|_| self.group.has_read()) {
+            self.lane.inline_speed().record(&stopwatch, 1);
+        }
         let writes = match writes {
             CallWrites::Done => LoopWrite::Done(permit),
             CallWrites::Staged { is_synced } => {

@@ -48,6 +48,24 @@ impl Seen {
         database.is_newest(&self.view)
     }
 
+    /// A cursor over the pairs with `from <= key < to`; see [`Snapshot::scan`].
+    pub fn scan(self: &Arc<Self>, space: SpaceId, from: &[u8], to: &[u8], order: Order) -> Result<Box<dyn Cursor>> {
+        let database = self.database.upgrade().ok_or_else(stale)?;
+        let to = if space == CATALOG_SPACE && (to.is_empty() || to > RESERVED) { RESERVED } else { to };
+        let mut cursor = FjallCursor {
+            seen: Arc::clone(self),
+            space,
+            from: from.to_vec(),
+            to: to.to_vec(),
+            order,
+            state: Arc::new(Mutex::new(CursorState::Ended)),
+            id: 0,
+        };
+        *cursor.state.lock() = cursor.open_range(&database)?;
+        cursor.id = database.cursors.add(&cursor.state);
+        Ok(Box::new(cursor))
+    }
+
     /// A snapshot of this state.
     pub fn into_snapshot(self) -> Arc<dyn Snapshot> {
         Arc::new(FjallSnapshot(Arc::new(self)))
@@ -73,20 +91,7 @@ impl Snapshot for FjallSnapshot {
     }
 
     fn scan(&self, space: SpaceId, from: &[u8], to: &[u8], order: Order, _fetch: usize) -> Result<Box<dyn Cursor>> {
-        let database = self.0.database.upgrade().ok_or_else(stale)?;
-        let to = if space == CATALOG_SPACE && (to.is_empty() || to > RESERVED) { RESERVED } else { to };
-        let mut cursor = FjallCursor {
-            seen: Arc::clone(&self.0),
-            space,
-            from: from.to_vec(),
-            to: to.to_vec(),
-            order,
-            state: Arc::new(Mutex::new(CursorState::Ended)),
-            id: 0,
-        };
-        *cursor.state.lock() = cursor.open_range(&database)?;
-        cursor.id = database.cursors.add(&cursor.state);
-        Ok(Box::new(cursor))
+        self.0.scan(space, from, to, order)
     }
 
     fn read(
@@ -104,8 +109,8 @@ impl Snapshot for FjallSnapshot {
         // The handle keeps the database open while the iterator exists, so the iterator need not be registered. The
         // iterator is dropped first.
         let database = self.0.database.upgrade().ok_or_else(stale)?;
-        if let Some(pairs) = row_read::read(&database, &self.0, space, (from, to))? {
-            return row_read::take(pairs, wanted, out);
+        if let Some(pairs) = row_read::read(&database, &self.0, space, (from, to), wanted.0)? {
+            return pairs.take(wanted, out);
         }
         let range = Range { space, from, to, order: Order::Ascending };
         let Some(mut iter) = range.open(&self.0, &database)? else { return Ok(None) };

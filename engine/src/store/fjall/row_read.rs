@@ -1,8 +1,9 @@
 //! Reads of a few pairs of one row, from the memtable and only the files that may have the row.
 //!
 //! fjall's ranges search every sorted run. A read here asks the [filters](super::row_filters) of the files first, and
-//! merges what it finds itself. It gives up, and the caller opens a range of fjall, if a memtable is being flushed, if
-//! the snapshot is not the newest one, or if the row has many pairs.
+//! merges what it finds itself. It gives up, and the caller opens a range of fjall, if a memtable is being flushed, or
+//! if the snapshot is not the newest one. Of a row that has many pairs, it takes the first ones; a range of fjall
+//! follows if the others are needed.
 
 use std::collections::VecDeque;
 use std::ops::Bound;
@@ -15,27 +16,33 @@ use lsm_tree::{InternalValue, Slice, ValueType};
 use super::cursor::Seen;
 use super::database::Database;
 use super::failure::failed;
+use super::row_filters::RowFilters;
 use super::space::Space;
 use crate::error::Result;
 use crate::store::active_transaction::KEY_BYTES_MAX;
-use crate::store::{CATALOG_SPACE, Cursor, Pair, SpaceId};
+use crate::store::{CATALOG_SPACE, Cursor, Order, Pair, SpaceId};
 
 /// The number of versions of pairs that are taken from a memtable or a file.
 const VERSIONS_MAX: usize = 64;
 
+/// The number of keys that are taken from a memtable or a file for each pair that is wanted at first.
+const KEYS_WANTED: usize = 4;
+
 /// The size of all versions that are taken, in bytes.
 const BYTES_MAX: usize = 64 << 10;
 
-/// All pairs with `from <= key < to`, ascending; `None` if the read has given up.
+/// The pairs with `from <= key < to`, ascending; `None` if the read has given up. `wanted`: how many pairs are likely to
+/// be consumed.
 ///
 /// # Errors
 /// `Io`, `Corrupt`; `Stale`: the space does not exist.
 pub(super) fn read(
     database: &Arc<Database>,
-    seen: &Seen,
+    seen: &Arc<Seen>,
     space: SpaceId,
     (from, to): (&[u8], &[u8]),
-) -> Result<Option<VecDeque<Pair>>> {
+    wanted: usize,
+) -> Result<Option<RowPairs>> {
     let maker = &database.filter_maker;
     let Some(prefix) = maker.prefix_of(from).filter(|prefix| to.starts_with(prefix)) else { return Ok(None) };
     if space == CATALOG_SPACE || from >= to || from.len() > KEY_BYTES_MAX {
@@ -69,7 +76,7 @@ pub(super) fn read(
 
     let seqno = seen.seqno();
     let hash = maker.hash(prefix);
-    let mut found = Found::default();
+    let mut found = Found::new(wanted.saturating_mul(KEYS_WANTED).clamp(1, VERSIONS_MAX));
     if !memtable.is_empty() && !filters.memtable_lacks(&memtable, hash) {
         let first = InternalValue::from_components(from, Slice::new(b""), u64::MAX, ValueType::Tombstone).key;
         let items = memtable.items.range(first..).take_while(|item| &item.key().user_key[..] < to);
@@ -104,7 +111,6 @@ pub(super) fn read(
             }
         }
     }
-    filters.note_narrow();
     if needs_filter {
         maker.request(database, space, &filters);
     }
@@ -112,25 +118,54 @@ pub(super) fn read(
         // Filters have not helped, so the runs may have to be merged.
         run_reads.count();
     }
-    Ok(Some(found.into_newest()))
+    let rest = match &found.end {
+        Some(from) => {
+            Some(Rest { seen: Arc::clone(seen), space, from: from.to_vec(), to: to.to_vec(), filters: filters.clone() })
+        }
+        None => {
+            filters.note_narrow();
+            None
+        }
+    };
+    Ok(Some(RowPairs { pairs: found.into_newest(), rest, cursor: None }))
 }
 
 /// The versions of pairs that have been found.
-#[derive(Default)]
 struct Found {
     versions: Vec<InternalValue>,
     /// The number of memtables and files that have any.
     sources: usize,
     bytes: usize,
+    /// The number of keys that are taken from each.
+    keys_max: usize,
+    /// The smallest key of those that were not taken.
+    end: Option<Slice>,
 }
 
 impl Found {
-    /// Adds the versions of a memtable or a file. Returns `false` if they are too many.
+    fn new(keys_max: usize) -> Self {
+        Self { versions: Vec::new(), sources: 0, bytes: 0, keys_max, end: None }
+    }
+
+    /// Adds the versions of a memtable or a file, which are ordered by key, up to the largest number of keys. Returns
+    /// `false` if they are too many.
     fn add(&mut self, versions: impl Iterator<Item = lsm_tree::Result<InternalValue>>) -> Result<bool> {
         let before = self.versions.len();
+        let mut keys = 0;
         for version in versions {
             let version = version.map_err(|error| failed("reading", fjall::Error::from(error)))?;
-            self.bytes += version.key.user_key.len() + version.value.len();
+            let key = &version.key.user_key;
+            if self.end.as_ref().is_some_and(|end| key >= end) {
+                break;
+            }
+            if self.versions[before..].last().is_none_or(|last| last.key.user_key != *key) {
+                if keys == self.keys_max {
+                    self.end = Some(version.key.user_key);
+                    break;
+                }
+                keys += 1;
+            }
+            self.bytes += key.len() + version.value.len();
             self.versions.push(version);
             if self.versions.len() - before > VERSIONS_MAX || self.bytes > BYTES_MAX {
                 return Ok(false);
@@ -149,7 +184,8 @@ impl Found {
         let mut pairs = VecDeque::with_capacity(self.versions.len());
         let mut last: Option<Slice> = None;
         for InternalValue { key, value } in self.versions {
-            if last.as_ref() == Some(&key.user_key) {
+            // Another memtable or file may have a newer version of a key past the end.
+            if last.as_ref() == Some(&key.user_key) || self.end.as_ref().is_some_and(|end| key.user_key >= *end) {
                 continue;
             }
             if !key.is_tombstone() {
@@ -161,28 +197,53 @@ impl Found {
     }
 }
 
-/// Moves the first pairs to `out`, as many as [`Cursor::next_many`] does. Returns a cursor for the others.
-pub(super) fn take(
+/// The pairs of a row, ascending. The first ones have been read.
+pub(super) struct RowPairs {
     pairs: VecDeque<Pair>,
-    (n, bytes): (usize, usize),
-    out: &mut Vec<Pair>,
-) -> Result<Option<Box<dyn Cursor>>> {
-    let mut cursor = PairCursor(pairs);
-    cursor.next_many(n, bytes, out)?;
-    Ok(if cursor.0.is_empty() { None } else { Some(Box::new(cursor)) })
+    /// The range of those that have not been read, if there may be any.
+    rest: Option<Rest>,
+    /// The cursor over that range, after it has been opened.
+    cursor: Option<Box<dyn Cursor>>,
 }
 
-/// A cursor over pairs in memory, ascending.
-struct PairCursor(VecDeque<Pair>);
+/// A range that has not been read.
+struct Rest {
+    seen: Arc<Seen>,
+    space: SpaceId,
+    from: Vec<u8>,
+    to: Vec<u8>,
+    filters: Arc<RowFilters>,
+}
 
-impl Cursor for PairCursor {
+impl RowPairs {
+    /// Moves the first pairs to `out`, as [`Cursor::next_many`] does. Returns a cursor for the others.
+    pub(super) fn take(mut self, (n, bytes): (usize, usize), out: &mut Vec<Pair>) -> Result<Option<Box<dyn Cursor>>> {
+        self.next_many(n, bytes, out)?;
+        let is_read = self.pairs.is_empty() && self.rest.is_none() && self.cursor.is_none();
+        Ok(if is_read { None } else { Some(Box::new(self)) })
+    }
+}
+
+impl Cursor for RowPairs {
     fn next(&mut self) -> Result<Option<Pair>> {
-        Ok(self.0.pop_front())
+        if let Some(pair) = self.pairs.pop_front() {
+            return Ok(Some(pair));
+        }
+        if let Some(Rest { seen, space, from, to, filters }) = self.rest.take() {
+            filters.note_wide();
+            self.cursor = Some(seen.scan(space, &from, &to, Order::Ascending)?);
+        }
+        self.cursor.as_mut().map_or(Ok(None), |cursor| cursor.next())
     }
 
     fn seek(&mut self, key: &[u8]) -> Result<()> {
-        let before = self.0.partition_point(|(found, _)| found[..] < *key);
-        self.0.drain(..before);
+        let before = self.pairs.partition_point(|(found, _)| found[..] < *key);
+        self.pairs.drain(..before);
+        match (&mut self.rest, &mut self.cursor) {
+            (Some(rest), _) if *key > rest.from[..] => key.clone_into(&mut rest.from),
+            (_, Some(cursor)) => cursor.seek(key)?,
+            _ => {}
+        }
         Ok(())
     }
 }

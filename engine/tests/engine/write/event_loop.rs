@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hjall_engine::clock::{Clock, ManualClock};
 use hjall_engine::group::{self, CallWrites, Group, Outcome};
-use hjall_engine::mutation::{Durability, MarkerKind, Put};
+use hjall_engine::mutation::{Durability, Increment, MarkerKind, Put};
 use hjall_engine::request::Get;
 use hjall_engine::store::fault::{Call, Counted, FaultStore, InjectedFault, When};
 use hjall_engine::store::{FjallStore, Store, StoreOptions};
@@ -89,23 +89,86 @@ fn a_row_that_is_written_twice_is_committed_in_between() {
 }
 
 #[test]
-fn a_call_that_reads_a_row_is_left_to_another_thread() {
+fn calls_that_read_a_little_are_staged() {
+    let db = World::new("f");
+    let t = &db.table;
+    let (group, outcomes) = open();
+    let count = || t.increment(&increment("c", "f:n", 1)).unwrap().cells[0].value.clone();
+    for expected in 1..=3_u64 {
+        let counted = group.run(count);
+        assert!(staged(&counted));
+        assert_eq!(counted.0[..], expected.to_be_bytes());
+    }
+    assert_eq!(*outcomes.borrow(), ["Committed", "Committed"], "each sees the one before");
+    t.put(&put("d", &[("f:q", 5, "old"), ("f:q", 6, "new")])).unwrap();
+    assert!(staged(&group.run(|| t.delete(&delete("d", &[(MarkerKind::Version, "f:q", SERVER)])).unwrap())));
+    let rows = ["e", "g"].map(|row| delete(row, &[(MarkerKind::Version, "f:q", SERVER)]));
+    let deleted = group.run(|| t.delete_many(&rows));
+    assert!(deleted.0.iter().all(Result::is_ok));
+    group.commit();
+    assert!(group.has_read());
+    assert_eq!(read(t, "d"), ["f:q@5=old"]);
+    let (done, writes) = group.run(|| t.put(&put("e", &[("g:q", 5, "v")])));
+    assert_eq!((kind(done), matches!(writes, CallWrites::Done)), (ErrorKind::FamilyNotFound, true));
+    assert!(!group.has_read());
+}
+
+#[test]
+fn calls_that_read_much_are_left_to_another_thread() {
+    const READS_MAX: usize = 16;
     let db = World::new("f");
     let t = &db.table;
     let (group, outcomes) = open();
     assert!(staged(&group.run(|| t.put(&one("a")).unwrap())));
-    assert!(must_wait(&group.run(|| t.increment(&increment("c", "f:n", 1)))));
-    assert!(must_wait(&group.run(|| t.delete(&delete("d", &[(MarkerKind::Version, "f:q", SERVER)])))));
-    let (done, writes) = group.run(|| t.put(&put("e", &[("g:q", 5, "v")])));
-    assert_eq!((kind(done), matches!(writes, CallWrites::Done)), (ErrorKind::FamilyNotFound, true));
+    let columns = (0..=READS_MAX).map(|n| ("f".into(), n.to_string().into(), 1)).collect();
+    let wide = Increment { row: "wide".into(), columns, ..Increment::default() };
+    assert!(must_wait(&group.run(|| t.increment(&wide))));
+    // Of a list, none is staged if one of its mutations has to wait.
+    let rows: Vec<_> = (0..=READS_MAX).map(|n| format!("many{n}")).collect();
+    let cell = |row: &String| put(row, &[("f:q", 5, "v")]);
+    t.put_many(&rows.iter().map(cell).collect::<Vec<_>>()).into_iter().for_each(Result::unwrap);
+    let deletes: Vec<_> = rows.iter().map(|row| delete(row, &[(MarkerKind::Version, "f:q", SERVER)])).collect();
+    assert!(must_wait(&group.run(|| t.delete_many(&deletes))));
+    // A column with many versions that are deleted.
+    for time in 0..100 {
+        t.put(&put("deep", &[("f:n", time, "not a number")])).unwrap();
+        t.delete(&delete("deep", &[(MarkerKind::Version, "f:n", time)])).unwrap();
+    }
+    assert!(must_wait(&group.run(|| t.increment(&increment("deep", "f:n", 1)))));
     group.commit();
     assert!(outcomes.borrow().iter().all(|outcome| outcome == "Committed"));
     assert_eq!(read(t, "a"), ["f:q@5=v"]);
-    for row in ["c", "d", "e"] {
+    for row in ["wide", "deep"] {
         assert!(read(t, row).is_empty(), "{row} was not written");
     }
-    // The same call may wait outside of the group.
-    t.increment(&increment("c", "f:n", 1)).unwrap();
+    for row in &rows {
+        assert_eq!(read(t, row), ["f:q@5=v"]);
+    }
+    // The same calls may wait outside of the group.
+    t.increment(&wide).unwrap();
+    t.increment(&increment("deep", "f:n", 1)).unwrap();
+}
+
+#[test]
+fn short_lists_are_staged_and_long_ones_are_left_to_another_thread() {
+    const ROWS_MAX: usize = 32;
+    let db = World::new("f");
+    let t = &db.table;
+    let (group, outcomes) = open();
+    let rows: Vec<_> = (0..=ROWS_MAX).map(|n| one(&n.to_string())).collect();
+    let put_all = |rows: &[Put]| t.put_many(rows).into_iter().for_each(Result::unwrap);
+    assert!(must_wait(&group.run(|| t.put_many(&rows))));
+    assert!(read(t, "0").is_empty());
+    assert!(staged(&group.run(|| put_all(&rows[..ROWS_MAX]))));
+    group.commit();
+    assert_eq!(*outcomes.borrow(), ["Committed"]);
+    assert_eq!(read(t, "0"), ["f:q@5=v"]);
+    // A list with a mutation that fails: the others are staged.
+    let some = [one("x"), put("y", &[("g:q", 5, "v")]), one("z")];
+    let mixed = group.run(|| t.put_many(&some));
+    assert!(staged(&mixed) && mixed.0[1].is_err());
+    group.commit();
+    assert_eq!((read(t, "x").len(), read(t, "y").len(), read(t, "z").len()), (1, 0, 1));
 }
 
 /// Writes that have to be synced take effect with the commit. The group does not wait for the sync.

@@ -98,6 +98,9 @@ fn rows(
             return if count == 0 { Ok(()) } else { batch(context, std::iter::repeat_n(&refusal, count)) };
         }
     }
+    if !puts.is_empty() && !deletes.is_empty() {
+        group::begin_several().map_err(declared)?;
+    }
     if !puts.is_empty() {
         batch(context, table.put_many(&puts).iter().filter_map(|done| done.as_ref().err()))?;
     }

@@ -159,9 +159,9 @@ pub(super) static SETTINGS: [Setting; 13] = [
         name: "server.fast_path",
         kind: Kind::Choice(&["false", "true", "always"]),
         default: Default::Is("true"),
-        summary: "Run a get, put or delete of a single row on the event loop that received it if its lane has a free \
-                  handler and such calls have been fast lately. A get that turns out to read much is moved to its \
-                  lane, and so is a write that has to wait. always: even if such calls have been slow lately",
+        summary: "Run a get or a write of one row, or of up to 32, on the event loop that received it if its lane has \
+                  a free handler and such calls have been fast lately. A call that turns out to read much is moved to \
+                  its lane, and so is a write that has to wait. always: even if such calls have been slow lately",
         reason: "Handing a call to another thread costs more than the call itself",
         set: |startup, value| {
             startup.config.fast_path = match value.text() {

@@ -1,5 +1,5 @@
 //! Short calls on the event loop: narrow rows are read there, and a wide one moves to a worker before it delays other
-//! connections; a row is written there, and several rows are written by a worker.
+//! connections; a write of one transaction runs there, and one of several in a worker.
 
 use std::sync::{Arc, Mutex};
 
@@ -20,6 +20,15 @@ use super::client::{Answer, Client, NO_ARGS, WAYS};
 use super::handler::{config, lane};
 
 const CELLS: usize = 20_000;
+
+/// Methods that write, and the beginning of the name of the thread that runs them.
+const WRITES: [(&str, &str); 5] = [
+    ("mutateRow", "hjall-io-"),
+    ("mutateRows", "hjall-io-"),
+    ("atomicIncrement", "hjall-io-"),
+    ("checkAndPut", "hjall-io-"),
+    ("incrementRows", "hjall-write-"),
+];
 
 /// Answers `getRow` with the number of cells in the row `wide`, and other reads with that of the row `narrow`. Notes
 /// the threads that it ran on.
@@ -100,12 +109,12 @@ fn a_wide_row_moves_from_the_event_loop_to_a_worker() {
 }
 
 #[test]
-fn a_write_of_one_row_runs_on_the_event_loop_and_one_of_several_in_a_worker() {
+fn a_write_of_one_transaction_runs_on_the_event_loop_and_one_of_several_in_a_worker() {
     let reader = Reader::new();
     let server = Server::with_handler(config(), |_| reader.clone()).unwrap();
     for way in WAYS {
         let mut client = Client::new(server.addr(), way);
-        for (method, thread) in [("mutateRow", "hjall-io-"), ("mutateRows", "hjall-write-")] {
+        for (method, thread) in WRITES {
             assert_eq!(client.call(method, NO_ARGS), Answer::Success("3".to_owned()));
             let threads = reader.threads();
             assert!(threads.len() == 1 && threads[0].starts_with(thread), "{method}: {threads:?}");
@@ -113,5 +122,5 @@ fn a_write_of_one_row_runs_on_the_event_loop_and_one_of_several_in_a_worker() {
     }
     let writes = lane(&server, LaneKind::Write);
     assert_eq!((writes.under_way, writes.running), (0, 0));
-    assert_eq!(writes.finished, 2 * WAYS.len() as u64);
+    assert_eq!(writes.finished, (WRITES.len() * WAYS.len()) as u64);
 }
