@@ -23,10 +23,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::blocking;
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
-use crate::read::WorkLimit;
 pub use crate::store::{GroupOutcome as Outcome, JournalSync};
 use crate::store::{Staged, Store, Transaction, TransactionGroup};
 
@@ -296,33 +294,24 @@ pub(crate) fn before_waiting() -> Result<()> {
     Err(must_wait())
 }
 
-/// Records that the running call has to wait. Returns the error of the call.
-fn must_wait() -> Error {
+/// Records that the running call has to wait. Returns the error with which it has to fail.
+pub(crate) fn must_wait() -> Error {
     WAITING.set(Waiting::Needed);
     Error::new(ErrorKind::Busy, "the call has to wait, and runs on a thread that must not")
 }
 
-/// Runs a read of a transaction. If the running call must not wait, the read may do as much work as `limit` allows: the
-/// rows that are written are in memory most of the time. Before other reads, the thread tells the listener of
-/// [`blocking`] that it may wait, unless it has a group: the listener would wake another thread for each call of the
-/// group.
+/// Must be called before a transaction reads. Returns whether the running call must not wait: then the read has to be
+/// short, or the call has to fail with [`must_wait`].
 ///
 /// # Errors
-/// Those of the read; `Busy` if the call must not wait, and the read exceeds the limit or the call has read too often.
-pub(crate) fn read<T>(limit: WorkLimit, read: impl FnOnce() -> Result<T>) -> Result<T> {
+/// `Busy` if the call must not wait and has read too often.
+pub(crate) fn before_reading() -> Result<bool> {
     if WAITING.get() == Waiting::Allowed {
-        if !is_open() {
-            blocking::may_wait();
-        }
-        return read();
+        return Ok(false);
     }
     let reads = READS.get() + 1;
     READS.set(reads);
-    let result = if reads <= READS_MAX { limit.run(read) } else { None };
-    match result {
-        Some(result) => result,
-        None => Err(must_wait()),
-    }
+    if reads <= READS_MAX { Ok(true) } else { Err(must_wait()) }
 }
 
 /// Whether transactions of this thread are staged.

@@ -60,6 +60,7 @@ pub mod read;
 pub mod region;
 pub mod request;
 mod row_cache;
+pub mod scheduling;
 pub mod schema;
 mod stop;
 pub mod store;

@@ -43,3 +43,4 @@ pub(crate) use row::{exists, get, newest, newest_times};
 pub use row_page::{PageCell, PageRow, RowPage};
 pub use scanner::{Fetched, FetchedPage, Scanner, SnapshotAge};
 pub use work_limit::WorkLimit;
+pub(crate) use work_limit::read_in_transaction;

@@ -19,7 +19,6 @@ use crate::cell::Row;
 use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{Filter, work};
-use crate::group;
 use crate::key;
 use crate::name::TableName;
 use crate::request::{Columns, Get, TimeRange, check_row};
@@ -392,7 +391,7 @@ fn each_newest(
     now: i64,
     each: &mut dyn FnMut(i64, Value),
 ) -> Result<()> {
-    group::read(COLUMN_WORK, || {
+    work_limit::read_in_transaction(COLUMN_WORK, || {
         let prefix = key::row_prefix(row);
         let to = key::prefix_end(&key::column_prefix(&prefix, qualifier));
         let reader = Arc::new(Reader { snapshot: Arc::clone(snapshot), now, stop: Stop::never() });

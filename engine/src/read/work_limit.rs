@@ -6,6 +6,7 @@
 use std::cell::Cell;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::{blocking, group};
 
 /// The work that reads may do. Pairs and bytes count as they are taken from the store, so cells that are hidden or not
 /// requested count too.
@@ -69,6 +70,23 @@ impl WorkLimit {
     pub(crate) fn charge_rows(rows: usize) -> Result<()> {
         charge_seeks(rows)
     }
+}
+
+/// Runs a read of a transaction. If the running call must not wait, the read may do as much work as `limit` allows: the
+/// rows that are written are in memory most of the time. Before other reads, the thread tells the listener of
+/// [`blocking`] that it may wait, unless it has a group: the listener would wake another thread for each call of the
+/// group.
+///
+/// # Errors
+/// Those of the read; `Busy` if the call must not wait, and the read exceeds the limit or the call has read too often.
+pub(crate) fn read_in_transaction<T>(limit: WorkLimit, read: impl FnOnce() -> Result<T>) -> Result<T> {
+    if group::before_reading()? {
+        return limit.run(read).unwrap_or_else(|| Err(group::must_wait()));
+    }
+    if !group::is_open() {
+        blocking::may_wait();
+    }
+    read()
 }
 
 /// Whether the reads of this thread are limited.

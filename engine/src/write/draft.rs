@@ -9,10 +9,9 @@ use super::pair_buffer::{NewCell, PairBuffer};
 use crate::catalog::{Family, TableState};
 use crate::cell::{CellKind, LATEST};
 use crate::error::Result;
-use crate::group;
 use crate::key;
 use crate::mutation::{Delete, Marker, MarkerKind, Mutation, PutCellOf, PutOf};
-use crate::read::{WorkLimit, newest_times};
+use crate::read::{WorkLimit, newest_times, read_in_transaction};
 use crate::store::{SpaceId, Transaction};
 use crate::value;
 
@@ -273,7 +272,7 @@ fn longer_lasting(
 ) -> Result<Option<Bytes>> {
     let stored = match tx.written(space, key) {
         Some(written) => Some(written),
-        None => group::read(MARKER_WORK, || tx.snapshot().get(space, key))?,
+        None => read_in_transaction(MARKER_WORK, || tx.snapshot().get(space, key))?,
     };
     let Some(stored) = stored else { return Ok(None) };
     let lasts = value::end(timestamp, value::ttl_of(&stored)?).is_none_or(|other| other > end);

@@ -17,6 +17,9 @@ use crate::wire::method::{Effect, Method};
 use crate::wire::reply::{ReplyMemory, too_large};
 use crate::wire::types::DecodedMemory;
 
+/// Claims grow in steps of this many bytes.
+const CLAIM_STEP: usize = 16 << 10;
+
 /// Calls that gather less than this many bytes do not claim from the quota.
 pub(crate) const UNCLAIMED_BYTES: usize = 4 << 10;
 /// The clock is read once for this number of rows that a scan has passed over, or work of its filter that is worth as
@@ -85,7 +88,8 @@ fn exceeded(claim: &MemoryClaim, bytes: usize) -> Exceeded {
     if claim.can_resize(bytes) { Exceeded::Quota } else { Exceeded::Share }
 }
 
-/// Changes a claim to this size. The error tells whether the quota has no room for the claim now, or never can have.
+/// Enlarges a claim to at least this size, in steps: the quota is shared by all threads. The error tells whether the
+/// quota has no room for the claim now, or never can have.
 fn grow(
     claim: &RefCell<Option<MemoryClaim>>,
     memory: &Arc<MemoryHolder>,
@@ -93,7 +97,11 @@ fn grow(
 ) -> std::result::Result<(), Exceeded> {
     let mut claim = claim.borrow_mut();
     let claim = claim.get_or_insert_with(|| memory.claim());
-    if claim.try_resize(bytes) { Ok(()) } else { Err(exceeded(claim, bytes)) }
+    if bytes <= claim.bytes() || !MemoryClaim::is_counted(bytes) {
+        return Ok(());
+    }
+    let stepped = bytes.checked_next_multiple_of(CLAIM_STEP).unwrap_or(bytes);
+    if claim.try_resize(stepped) || claim.try_resize(bytes) { Ok(()) } else { Err(exceeded(claim, bytes)) }
 }
 
 impl<'a> CallScope<'a> {

@@ -165,6 +165,11 @@ impl MemoryClaim {
         bytes > UNCOUNTED_BYTES
     }
 
+    /// The size of the claim.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Changes the claim. Returns `false`, and changes nothing, if the quota or a share of it has no room for a larger
     /// claim.
     #[must_use]

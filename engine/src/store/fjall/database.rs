@@ -18,6 +18,7 @@ use super::compaction_filter::{AbortFlags, DeferredFilterFactory, SpaceFilterFac
 use super::cursors::Cursors;
 use super::failure::{failed, failed_io, failed_opening, is_poisoned, refuses_writes};
 use super::fence::Fences;
+use super::flushed_memtables::FlushedMemtables;
 use super::load::{self, LoadQueue};
 use super::open_files;
 use super::options::{self, MEMTABLE_BYTES, StoreOptions};
@@ -75,6 +76,7 @@ pub(super) struct Database {
     pub cursors: Cursors,
     pub tombstones: Tombstones,
     pub filter_maker: FilterMaker,
+    pub(super) flushed: Arc<FlushedMemtables>,
     pub pressure: Pressure,
     /// Tells running compactions to end.
     pub(super) give_way: Arc<AbortFlags>,
@@ -171,11 +173,11 @@ impl Database {
         inner.supervisor.seqno.fetch_max(inner.supervisor.seqno.get() + SEQUENCE_GAP);
         let catalog = open_keyspace(&inner, &CATALOG_SPACE.to_string(), &SpaceOptions::default())?;
         let (current, others) = rewrite::current_names(&inner, &catalog)?;
-        let mut spaces = BTreeMap::new();
+        let (mut spaces, flushed) = (BTreeMap::new(), Arc::default());
         for (space, name) in current {
             let keyspace = open_keyspace(&inner, &name, &SpaceOptions::default())?;
             fences.add(&keyspace);
-            spaces.insert(space, Space::new(keyspace));
+            spaces.insert(space, Space::new(keyspace, &flushed));
         }
         let open = |name: &str| open_keyspace(&inner, name, &SpaceOptions::default());
         load::complete(&inner, &catalog, &spaces, options.read_only, open)?;
@@ -205,6 +207,7 @@ impl Database {
             cursors: Cursors::default(),
             tombstones: Tombstones::default(),
             filter_maker: FilterMaker::new(options.row_prefix, options.cache_bytes()),
+            flushed,
             pressure,
             give_way,
             controls: Mutex::default(),
@@ -323,7 +326,7 @@ impl Database {
             return Ok(());
         }
         self.prepare_index(&mut creating)?;
-        let created = Space::new(open_keyspace(&self.inner, &space.to_string(), options)?);
+        let created = Space::new(open_keyspace(&self.inner, &space.to_string(), options)?, &self.flushed);
         corruption::mark_space(created.keyspace.path(), space)?;
         corruption::sync_spaces(&self.path)?;
         self.fences.add(&created.keyspace);

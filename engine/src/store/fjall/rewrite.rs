@@ -191,7 +191,7 @@ impl Database {
         let target = self.create_target(space, options)?;
         {
             let _committing = self.committing.lock();
-            let rewriting = Rewriting { space, target: Space::new(target.clone()), copied: None };
+            let rewriting = Rewriting { space, target: Space::new(target.clone(), &self.flushed), copied: None };
             *self.rewrites.current.lock() = Some(rewriting);
             self.rewrites.is_running.store(true, Ordering::Release);
         }

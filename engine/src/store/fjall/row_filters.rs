@@ -19,6 +19,7 @@ use xorf::{BinaryFuse8, Filter};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::database::Database;
+use super::priority;
 use super::space::Space;
 use crate::store::{RowPrefix, SpaceId};
 
@@ -43,10 +44,6 @@ const MEMTABLE_WORDS: usize = 1 << 14;
 /// A memtable gets a filter if the one before it had more writes than this: the filter takes memory even if the
 /// memtable remains small.
 const WRITES_MIN: u64 = 4_096;
-
-/// The priority of the thread that makes filters, as a nice value.
-#[cfg(target_os = "linux")]
-const NICE: i32 = 10;
 
 /// The number of reads that are not tried directly after the read of a row with too many pairs, and the largest number
 /// after several such rows in a row.
@@ -375,21 +372,9 @@ impl FilterMaker {
     }
 }
 
-/// Lets other threads run first: they serve calls. On Linux, the priority is that of the thread.
-#[cfg(target_os = "linux")]
-fn lower_priority() {
-    let lowered = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICE);
-    if let Err(error) = lowered {
-        tracing::debug!(%error, "the thread for filters of rows has the usual priority");
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn lower_priority() {}
-
 /// Serves requests until the database is closed.
 fn serve(database: &Weak<Database>, requests: &mpsc::Receiver<SpaceId>) {
-    lower_priority();
+    priority::lower();
     while let Ok(number) = requests.recv() {
         if let Some(space) = database.upgrade().and_then(|database| database.space(number)) {
             space.row_filters.is_requested.store(false, Ordering::Release);

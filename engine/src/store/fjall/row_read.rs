@@ -31,8 +31,8 @@ const KEYS_WANTED: usize = 4;
 /// The size of all versions that are taken, in bytes.
 const BYTES_MAX: usize = 64 << 10;
 
-/// The pairs with `from <= key < to`, ascending; `None` if the read has given up. `wanted`: how many pairs are likely to
-/// be consumed.
+/// The pairs with `from <= key < to`, ascending; `None` if the read has given up. `wanted` is the number of pairs that
+/// are likely to be consumed.
 ///
 /// # Errors
 /// `Io`, `Corrupt`; `Stale`: the space does not exist.

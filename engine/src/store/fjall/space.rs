@@ -4,8 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use fjall::{AbstractTree, Keyspace};
+use lsm_tree::Memtable;
 use parking_lot::Mutex;
 
+use super::flushed_memtables::FlushedMemtables;
 use super::options::MEMTABLE_BYTES;
 use super::read_merge::RunReads;
 use super::row_filters::RowFilters;
@@ -17,6 +19,9 @@ pub(super) const SEALED_MAX: usize = 3;
 /// The number of runs in the first level at which writes of the space wait. fjall slows commits down at 20 and stops
 /// them at 30.
 const FIRST_LEVEL_RUNS_MAX: usize = 18;
+
+/// The number of runs in the first level at which compactions do not pause, since writes will soon wait for them.
+pub(super) const FIRST_LEVEL_RUNS_URGENT: usize = 8;
 
 /// A space. Copies must be short-lived, because a handle keeps the database open.
 #[derive(Clone)]
@@ -33,10 +38,11 @@ pub(super) struct Space {
 /// examines the memtables here. Between two examinations at most one memtable is sealed, and its size is the one last
 /// seen.
 struct Memory {
-    active_id: u64,
+    active: Arc<Memtable>,
     active_bytes: u64,
     /// Sizes of the sealed memtables, the oldest first.
     sealed_bytes: VecDeque<u64>,
+    flushed: Arc<FlushedMemtables>,
 }
 
 /// The sizes of the memtables of a space, in bytes.
@@ -62,13 +68,14 @@ impl MemtableBytes {
 
 impl Space {
     /// A space that has just been opened. Recovery may have created active and sealed memtables.
-    pub fn new(keyspace: Keyspace) -> Self {
+    pub fn new(keyspace: Keyspace, flushed: &Arc<FlushedMemtables>) -> Self {
         let active = keyspace.tree.active_memtable();
         let sealed_bytes = keyspace.tree.version_memtable_size_sum().saturating_sub(active.size());
         let count = keyspace.tree.sealed_memtable_count();
         // One entry for each memtable. The last one has the bytes of all, because they are flushed together.
         let sealed_bytes = (0..count).map(|n| if n + 1 == count { sealed_bytes } else { 0 }).collect();
-        let memory = Memory { active_id: active.id(), active_bytes: active.size(), sealed_bytes };
+        let flushed = Arc::clone(flushed);
+        let memory = Memory { active_bytes: active.size(), active, sealed_bytes, flushed };
         Self { keyspace, run_reads: Arc::default(), row_filters: Arc::default(), memory: Arc::new(Mutex::new(memory)) }
     }
 
@@ -76,12 +83,14 @@ impl Space {
     pub fn examine(&self) -> MemtableBytes {
         let mut memory = self.memory.lock();
         let active = self.keyspace.tree.active_memtable();
-        if active.id() != memory.active_id {
+        let active_bytes = active.size();
+        if active.id() != memory.active.id() {
             let sealed = memory.active_bytes;
             memory.sealed_bytes.push_back(sealed);
-            memory.active_id = active.id();
+            let sealed = std::mem::replace(&mut memory.active, active);
+            memory.flushed.free_later(sealed);
         }
-        memory.active_bytes = active.size();
+        memory.active_bytes = active_bytes;
         let sealed = self.keyspace.tree.sealed_memtable_count();
         while memory.sealed_bytes.len() > sealed {
             memory.sealed_bytes.pop_front();

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use fjall::{AbstractTree, AnyTree};
 
+use super::space::FIRST_LEVEL_RUNS_URGENT;
 use crate::store::file_names::FILES_FOLDER;
 
 /// The files are synced each time that this number of bytes has been read for them.
@@ -37,6 +38,11 @@ impl SyncAhead {
         if self.unsynced_bytes >= STEP_BYTES {
             self.sync();
         }
+    }
+
+    /// Whether the tree has so many runs in its first level that writes will soon wait for compactions.
+    pub fn has_many_runs(&self) -> bool {
+        self.tree.l0_run_count() >= FIRST_LEVEL_RUNS_URGENT
     }
 
     /// Syncs what has been written to the files that are not in the list yet. Must not be called under a lock of the

@@ -130,7 +130,7 @@ impl Database {
             part.is_current = replacing.contains(&n);
             self.pressure.written_bytes.fetch_add(part.bytes, Ordering::Relaxed);
             if part.is_current {
-                self.replace_keyspace(part.space, Space::new(part.staging.clone()), until)?;
+                self.replace_keyspace(part.space, Space::new(part.staging.clone(), &self.flushed), until)?;
             }
         }
         self.renew_view();
