@@ -178,7 +178,8 @@ mod on_disk {
             // The database is reopened by a write, but not by each.
             while let Err(error) = change(&engine) {
                 // The outcome of a failed change is unknown.
-                let is_done = matches!(error.kind(), ErrorKind::TableDisabled | ErrorKind::NamespaceExists);
+                let done = [ErrorKind::TableDisabled, ErrorKind::TableExists, ErrorKind::NamespaceExists];
+                let is_done = done.contains(&error.kind());
                 if is_done {
                     break;
                 }
