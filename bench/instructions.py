@@ -270,6 +270,7 @@ def measure(server):
     each(get_row_with_columns, few)()
     yield "getRowWithColumns", counted(each(get_row_with_columns, few), len(few))
     yield "mutateRow", counted(each(mutate_row, range(1_000, 1_300)), 300)
+    yield "mutateRows of one row (HappyBase's put)", counted(each(lambda n: mutate_rows(n, 1), range(1_000, 1_300)), 300)
     yield "mutateRow of a cached row", counted(each(mutate_row, few), len(few))
     yield "getRow of a row that was overwritten", counted(each(get_row, few), len(few))
     yield f"mutateRow, {BUSY_CONNECTIONS} connections", counted(spread(mutate_row, 20), 20 * BUSY_CONNECTIONS)

@@ -152,7 +152,7 @@ impl Content {
     fn after(&self, puts: &[(SpaceId, Pair)], families: &Arc<[Family]>, now_ms: i64) -> Option<Self> {
         match self {
             Self::Packed(packed) => {
-                if let Some(packed) = packed.with_replaced(puts, families) {
+                if let Some(packed) = packed.with_newest(puts, families) {
                     return Some(Self::Packed(packed));
                 }
                 let row = packed.unpack(families)?.after(puts, now_ms)?;

@@ -30,9 +30,6 @@ const CELL_HEAD: usize = 16;
 #[derive(Clone)]
 pub struct PackedRow(Arc<[u8]>);
 
-/// The timestamp and the value of a put.
-type NewValue<'a> = (i64, &'a [u8]);
-
 /// A cell of a packed row.
 struct PackedCell<'a> {
     cell: CellRef<'a>,
@@ -112,6 +109,14 @@ impl Packer {
         self.bytes.extend_from_slice(&cell.timestamp.to_le_bytes());
         self.bytes.extend_from_slice(cell.family);
         self.newest += u16::from(is_newest);
+        Some(())
+    }
+
+    /// Adds a cell. `None` as for [`Self::begin_cell`].
+    fn add(&mut self, cell: &CellRef<'_>, is_newest: bool) -> Option<()> {
+        self.begin_cell(cell, cell.qualifier.len(), is_newest)?;
+        self.bytes.extend_from_slice(cell.qualifier);
+        self.bytes.extend_from_slice(cell.value);
         Some(())
     }
 
@@ -230,45 +235,70 @@ impl PackedRow {
         cells.next().is_none().then(|| CachedRow::of(families, slots))
     }
 
-    /// The row after these puts, if each of them replaces the only version of a column. `families` are those of the
-    /// table.
-    pub(super) fn with_replaced(&self, puts: &[(SpaceId, Pair)], families: &[Family]) -> Option<Self> {
+    /// The row after these puts, if each of them becomes the newest version of a column that the row has. `families`
+    /// are those of the table.
+    pub(super) fn with_newest(&self, puts: &[(SpaceId, Pair)], families: &[Family]) -> Option<Self> {
         let (name, cells) = name_and_cells(&self.0);
-        let mut replaced = SmallVec::<[Option<NewValue<'_>>; 4]>::from_elem(None, self.cells().len());
+        let mut columns = SmallVec::<[NewVersions<'_>; 4]>::from_elem(NewVersions::default(), self.cells().len());
         let mut added = 0;
         for (space, (key, stored)) in puts {
             let family = families.iter().find(|family| family.space == *space)?;
             let prefix_len = key::row_prefix_len(key).ok()?;
             let column_len = key::column_prefix_len(key, prefix_len).ok()??;
             let (kind, timestamp) = key::kind_and_time(key, column_len).ok()?;
-            if kind != CellKind::Put || !value::is_plain(stored) || family.rules.versions != 1 {
+            if kind != CellKind::Put || !value::is_plain(stored) {
                 return None;
             }
             let qualifier = key::qualifier_of(&key[..column_len], prefix_len);
             let is_it = |cell: &CellRef<'_>| *cell.family == *family.name && *cell.qualifier == *qualifier;
             let (at, cell) = self.cells().enumerate().find(|(_, cell)| is_it(cell))?;
+            let column = &mut columns[at];
             // An earlier version does not become visible.
-            if timestamp < replaced[at].map_or(cell.timestamp, |(newer, _)| newer) {
+            let newest = column.versions.last().map_or(cell.timestamp, |(newest, _)| *newest);
+            if timestamp < newest {
                 return None;
             }
-            replaced[at] = Some((timestamp, value::plain_bytes(stored)));
-            added += stored.len();
+            if timestamp == newest {
+                column.versions.pop();
+            }
+            column.versions.push((timestamp, value::plain_bytes(stored)));
+            column.max = usize::try_from(family.rules.versions).unwrap_or(usize::MAX);
+            added += CELL_HEAD + cell.family.len() + cell.qualifier.len() + stored.len();
         }
         let mut packer = Packer::new(name, self.0.len() + added)?;
-        let mut at = 0;
-        for PackedCell { mut cell, is_newest } in Rest(cells) {
-            // A family of several versions may have others.
+        let mut columns = columns.into_iter();
+        let (mut column, mut kept) = (NewVersions::default(), 0);
+        for PackedCell { cell, is_newest } in Rest(cells) {
             if is_newest {
-                if let Some((timestamp, value)) = replaced[at] {
-                    (cell.timestamp, cell.value) = (timestamp, value);
+                column = columns.next()?;
+                kept = 0;
+                for (timestamp, value) in column.versions.iter().rev().take(column.max) {
+                    packer.add(&CellRef { timestamp: *timestamp, value, ..cell }, kept == 0)?;
+                    kept += 1;
                 }
-                at += 1;
             }
-            packer.begin_cell(&cell, cell.qualifier.len(), is_newest)?;
-            packer.bytes.extend_from_slice(cell.qualifier);
-            packer.bytes.extend_from_slice(cell.value);
+            // The oldest of the new versions may have replaced the newest one before.
+            let is_replaced = is_newest && column.versions.first().is_some_and(|(new, _)| *new == cell.timestamp);
+            if kept < column.max && !is_replaced {
+                packer.add(&cell, kept == 0)?;
+                kept += 1;
+            }
         }
         Some(packer.finish())
+    }
+}
+
+/// The new versions of a column, ascending.
+#[derive(Clone)]
+struct NewVersions<'a> {
+    versions: SmallVec<[(i64, &'a [u8]); 1]>,
+    /// The number of versions that the column keeps, if it has new ones.
+    max: usize,
+}
+
+impl Default for NewVersions<'_> {
+    fn default() -> Self {
+        Self { versions: SmallVec::new(), max: usize::MAX }
     }
 }
 
@@ -347,13 +377,13 @@ mod tests {
         }
 
         #[test]
-        fn replacing_values_in_a_packed_row_is_the_same_as_merging_puts(old in cells(8), new in cells(4)) {
+        fn new_versions_in_a_packed_row_are_those_of_merging_puts(old in cells(8), new in cells(4)) {
             let families = families();
             let name = row_lock(7, ROW);
             let before = row(&families, &old);
             let puts: Vec<_> = new.iter().map(pair).collect();
             let merged = PackedRow::of(&name, &before.after(&puts, 100).unwrap()).unwrap();
-            if let Some(replaced) = PackedRow::of(&name, &before).unwrap().with_replaced(&puts, &families) {
+            if let Some(replaced) = PackedRow::of(&name, &before).unwrap().with_newest(&puts, &families) {
                 prop_assert_eq!(&replaced.0, &merged.0);
             }
         }
