@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use hjall_server::Config;
-use hjall_server::settings::{Effective, Sources, StartupOptions, table};
+use hjall_server::settings::{Effective, Kind, Sources, StartupOptions, table};
 
 /// `hjall config` prints the defaults of the table, so they must equal those in the code.
 #[test]
@@ -50,4 +50,24 @@ fn clients_are_not_told_an_address_that_does_not_lead_to_this_server() {
     }
     let named = Config { host: Some("db.example.com".to_owned()), ..Config::on(([0, 0, 0, 0], 9090).into()) };
     assert_eq!(named.host_in_force().as_deref(), Some("db.example.com"));
+}
+
+/// A word that is accepted and means the same as another one would be ignored.
+#[test]
+fn every_word_of_a_choice_has_an_effect() {
+    for setting in table::ALL {
+        let Kind::Choice(words) = setting.kind else { continue };
+        // A word that needs other settings is refused without them, which is an effect, too.
+        let with = |word: &&str| {
+            let flag = ("--set".to_owned(), setting.name.to_owned(), (*word).to_owned());
+            let sources = Sources { flags: vec![flag], ..Sources::default() };
+            let startup = Effective::read(&sources).map(|effective| StartupOptions::of(&effective));
+            let fsync = startup.as_ref().is_ok_and(|startup| startup.as_ref().is_ok_and(|all| all.options.fsync));
+            format!("{startup:?}, fsync: {fsync}")
+        };
+        let mut startups: Vec<_> = words.iter().map(with).collect();
+        startups.sort();
+        startups.dedup();
+        assert_eq!(startups.len(), words.len(), "{}: two of {words:?} mean the same", setting.name);
+    }
 }

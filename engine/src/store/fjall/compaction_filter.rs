@@ -147,7 +147,7 @@ impl fjall_filter::CompactionFilter for Filter {
         let bytes = item.key().len() + item.value().map_or(0, |value| value.len());
         if let Some(files) = &mut self.files {
             files.wrote(bytes);
-            self.pace.step(bytes, || files.has_many_runs());
+            self.pace.step(bytes, || files.is_urgent());
         }
         if let Some(run) = &mut self.run {
             if self.give_way.is_asked() {

@@ -53,12 +53,15 @@ impl FlushedMemtables {
             let mut waiting = self.0.lock();
             // Nothing can take a reference to a memtable that only this list refers to.
             let freed: Vec<_> = waiting.memtables.extract_if(.., |memtable| Arc::strong_count(memtable) == 1).collect();
-            if waiting.memtables.is_empty() {
-                waiting.has_thread = false;
-                return;
-            }
+            waiting.has_thread = !waiting.memtables.is_empty();
+            let has_ended = !waiting.has_thread;
+            // A commit that has found another sealed memtable must not wait while these are freed.
             drop(waiting);
             interval = if freed.is_empty() { (interval * 2).min(INTERVAL_MAX) } else { INTERVAL };
+            drop(freed);
+            if has_ended {
+                return;
+            }
         }
     }
 }

@@ -40,9 +40,10 @@ impl SyncAhead {
         }
     }
 
-    /// Whether the tree has so many runs in its first level that writes will soon wait for compactions.
-    pub fn has_many_runs(&self) -> bool {
-        self.tree.l0_run_count() >= FIRST_LEVEL_RUNS_URGENT
+    /// Whether writes will soon wait for compactions or flushes: the tree has many runs in its first level, or a
+    /// memtable that no worker flushes yet.
+    pub fn is_urgent(&self) -> bool {
+        self.tree.l0_run_count() >= FIRST_LEVEL_RUNS_URGENT || self.tree.sealed_memtable_count() > 1
     }
 
     /// Syncs what has been written to the files that are not in the list yet. Must not be called under a lock of the

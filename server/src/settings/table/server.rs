@@ -159,15 +159,17 @@ pub(super) static SETTINGS: [Setting; 13] = [
         name: "server.fast_path",
         kind: Kind::Choice(&["false", "true", "always"]),
         default: Default::Is("true"),
-        summary: "Run a get or a write of one row, or of up to 32, on the event loop that received it if its lane has \
-                  a free handler and such calls have been fast lately. A call that turns out to read much is moved to \
-                  its lane, and so is a write that has to wait. always: even if such calls have been slow lately",
+        summary: "Run a get or a write of one row, or of up to 32, on the event loop that received it if its message has \
+                  at most 4 KiB, its lane has a free handler, no call about tables is under way, and such calls have \
+                  been fast lately. A call that turns out to read much is moved to its lane, and so is a write that has \
+                  to wait, and a batch with both puts and deletes. always: even if such calls have been slow lately. \
+                  false: never",
         reason: "Handing a call to another thread costs more than the call itself",
         set: |startup, value| {
             startup.config.fast_path = match value.text() {
-                "false" => FastPath::Never,
                 "always" => FastPath::Always,
-                _ => FastPath::WhileFast,
+                _ if value.is_true() => FastPath::WhileFast,
+                _ => FastPath::Never,
             };
         },
         ..ROW
