@@ -245,8 +245,11 @@ impl<'a> CallScope<'a> {
 
     /// The memory of the request, for a scanner that keeps the request after the call has ended.
     pub(crate) fn take_request_claim(&self) -> Option<MemoryClaim> {
-        self.request_bytes.set(0);
-        self.request_claim.take()
+        let bytes = self.request_bytes.replace(0);
+        let mut claim = self.request_claim.take()?;
+        // It may have grown by a step, and may be held for long.
+        claim.resize(bytes);
+        Some(claim)
     }
 
     /// The answer to a call whose arguments were not read for lack of memory. `None` if they were read.
