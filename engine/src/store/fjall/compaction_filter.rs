@@ -19,7 +19,6 @@ use fjall::UserKey;
 use fjall::compaction::filter::{self as fjall_filter, CompactionFilterResult, Context, Factory, ItemAccessor};
 
 use super::fence::{FENCE_KEY, Fences};
-use super::pace::Pace;
 use super::requested_compaction::Run;
 use super::sync_ahead::SyncAhead;
 use crate::store::{CompactionFilter, CompactionFilterFactory, SpaceId, Verdict};
@@ -92,7 +91,6 @@ impl Factory for SpaceFilterFactory {
             keyspace: self.keyspace.clone(),
             fences: Weak::clone(&self.fences),
             files: self.fences.upgrade().and_then(|fences| Some(SyncAhead::new(&fences.tree(&self.keyspace)?))),
-            pace: Pace::new(),
             may_drop: None,
             read: 0,
             dropped: 0,
@@ -111,7 +109,6 @@ struct Filter {
     keyspace: String,
     fences: Weak<Fences>,
     files: Option<SyncAhead>,
-    pace: Pace,
     /// Whether there is a fence. fjall holds a lock of the tree while it creates a filter, so this is found out at the
     /// first pair.
     may_drop: Option<bool>,
@@ -147,7 +144,6 @@ impl fjall_filter::CompactionFilter for Filter {
         let bytes = item.key().len() + item.value().map_or(0, |value| value.len());
         if let Some(files) = &mut self.files {
             files.wrote(bytes);
-            self.pace.step(bytes, || files.is_urgent());
         }
         if let Some(run) = &mut self.run {
             if self.give_way.is_asked() {

@@ -17,7 +17,7 @@ const INTERVAL: Duration = Duration::from_millis(20);
 const INTERVAL_MAX: Duration = Duration::from_millis(320);
 
 /// A memtable with fewer cells is not kept: freeing it takes less than a millisecond, and its values may be large.
-const CELLS_MIN: usize = if cfg!(test) { 0 } else { 4_096 };
+const CELLS_MIN: usize = 4_096;
 
 /// The memtables of a database that have been sealed and not been freed.
 #[derive(Default)]
@@ -33,9 +33,12 @@ struct Waiting {
 impl FlushedMemtables {
     /// Frees a memtable that has been sealed, when nothing else refers to it.
     pub fn free_later(self: &Arc<Self>, memtable: Arc<Memtable>) {
-        if memtable.items.len() < CELLS_MIN {
-            return;
+        if memtable.items.len() >= CELLS_MIN {
+            self.keep(memtable);
         }
+    }
+
+    fn keep(self: &Arc<Self>, memtable: Arc<Memtable>) {
         let mut waiting = self.0.lock();
         waiting.memtables.push(memtable);
         if waiting.has_thread {
@@ -89,7 +92,7 @@ mod tests {
         let all = Arc::<FlushedMemtables>::default();
         let memtables: Vec<_> = (0..3).map(|id| Arc::new(Memtable::new(id))).collect();
         let weak: Vec<_> = memtables.iter().map(Arc::downgrade).collect();
-        memtables.iter().for_each(|memtable| all.free_later(Arc::clone(memtable)));
+        memtables.iter().for_each(|memtable| all.keep(Arc::clone(memtable)));
         let mut memtables = memtables.into_iter();
         let first = memtables.next().unwrap();
         drop(memtables);
@@ -102,7 +105,7 @@ mod tests {
         assert_eq!(weak[0].strong_count(), 0);
         let last = Arc::new(Memtable::new(3));
         let weak = Arc::downgrade(&last);
-        all.free_later(last);
+        all.keep(last);
         wait(&all);
         assert_eq!(weak.strong_count(), 0, "another thread is started");
     }

@@ -22,7 +22,6 @@ mod group;
 mod load;
 mod open_files;
 mod options;
-mod pace;
 mod priority;
 mod read_merge;
 mod reopenable_database;

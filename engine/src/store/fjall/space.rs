@@ -20,9 +20,6 @@ pub(super) const SEALED_MAX: usize = 3;
 /// them at 30.
 const FIRST_LEVEL_RUNS_MAX: usize = 18;
 
-/// The number of runs in the first level at which compactions do not pause, since writes will soon wait for them.
-pub(super) const FIRST_LEVEL_RUNS_URGENT: usize = 8;
-
 /// A space. Copies must be short-lived, because a handle keeps the database open.
 #[derive(Clone)]
 pub(super) struct Space {

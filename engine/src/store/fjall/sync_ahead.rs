@@ -11,7 +11,6 @@ use std::path::PathBuf;
 
 use fjall::{AbstractTree, AnyTree};
 
-use super::space::FIRST_LEVEL_RUNS_URGENT;
 use crate::store::file_names::FILES_FOLDER;
 
 /// The files are synced each time that this number of bytes has been read for them.
@@ -38,12 +37,6 @@ impl SyncAhead {
         if self.unsynced_bytes >= STEP_BYTES {
             self.sync();
         }
-    }
-
-    /// Whether writes will soon wait for compactions or flushes: the tree has many runs in its first level, or a
-    /// memtable that no worker flushes yet.
-    pub fn is_urgent(&self) -> bool {
-        self.tree.l0_run_count() >= FIRST_LEVEL_RUNS_URGENT || self.tree.sealed_memtable_count() > 1
     }
 
     /// Syncs what has been written to the files that are not in the list yet. Must not be called under a lock of the
