@@ -30,7 +30,10 @@ use crate::store::{Staged, Store, Transaction, TransactionGroup};
 
 /// The largest number of rows of a transaction that is staged. A larger one is committed separately, so that others do
 /// not wait for it.
-const ROWS_MAX: usize = 32;
+const ROWS_MAX: usize = 16;
+
+/// As [`ROWS_MAX`], for calls that must not wait, whose messages are short.
+const SHORT_ROWS_MAX: usize = 32;
 
 /// The largest number of reads of a call that must not wait. A call that reads more has to wait.
 const READS_MAX: usize = 16;
@@ -382,7 +385,8 @@ pub(crate) fn stage(
     durability: Durability,
     body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
 ) -> Result<Staged> {
-    if rows.len() > ROWS_MAX {
+    let rows_max = if WAITING.get() == Waiting::Allowed { ROWS_MAX } else { SHORT_ROWS_MAX };
+    if rows.len() > rows_max {
         before_waiting()?;
         return Ok(Staged::Refused);
     }
