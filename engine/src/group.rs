@@ -417,7 +417,7 @@ pub(crate) fn stage(
         // Mutations of a list fail one by one. If one of them has to wait, none may be staged.
         let staged = transactions.stage(rows, durability, &mut |tx| {
             body(tx)?;
-            if WAITING.get() == Waiting::Needed { before_waiting() } else { Ok(()) }
+            if WAITING.get() == Waiting::Needed { Err(must_wait()) } else { Ok(()) }
         })?;
         if let Staged::Added { is_synced } = staged {
             group.staged += 1;

@@ -60,7 +60,6 @@ pub mod read;
 pub mod region;
 pub mod request;
 mod row_cache;
-pub mod scheduling;
 pub mod schema;
 mod stop;
 pub mod store;

@@ -4,10 +4,10 @@
 //! Time during which the thread waits for a processor is not included, because a worker would wait for one as well. For
 //! a write, its share of the duration of its commit is included.
 
+use std::cell::OnceCell;
+use std::fs::File;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-
-use hjall_engine::scheduling::delay_of_thread;
 
 /// Calls leave the event loops while they take longer than this on average, and return when they take less than half of
 /// it.
@@ -46,7 +46,7 @@ impl InlineSpeed {
     /// calls.
     pub fn start(&self) -> Stopwatch {
         let closely = self.elapsed_ns.load(Ordering::Relaxed) > QUICK_NS / 2;
-        Stopwatch { delay: closely.then(delay_of_thread), started: Instant::now() }
+        Stopwatch { delay: closely.then(scheduling_delay), started: Instant::now() }
     }
 
     /// Ends a measurement whose duration is divided among `calls` calls, at least 1. Returns the duration.
@@ -57,7 +57,7 @@ impl InlineSpeed {
     /// As [`Self::record`], for work that ended at the time `ended`.
     pub fn record_until(&self, stopwatch: &Stopwatch, ended: Instant, calls: u32) -> Duration {
         let elapsed = ended.saturating_duration_since(stopwatch.started);
-        let own = stopwatch.delay.map(|before| elapsed.saturating_sub(delay_of_thread().saturating_sub(before)));
+        let own = stopwatch.delay.map(|before| elapsed.saturating_sub(scheduling_delay().saturating_sub(before)));
         self.add(elapsed / calls, own.map(|own| own / calls));
         elapsed
     }
@@ -91,6 +91,35 @@ fn update(average: &AtomicU64, sample_ns: u64) -> u64 {
 
 fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// How long this thread has been runnable without a processor since its start. Zero if the system has no such
+/// statistics.
+fn scheduling_delay() -> Duration {
+    thread_local! {
+        /// Kept open: Linux resolves the path to the thread that opens it.
+        static STATISTICS: OnceCell<Option<File>> = const { OnceCell::new() };
+    }
+    STATISTICS.with(|file| {
+        let file = file.get_or_init(|| File::open("/proc/thread-self/schedstat").ok());
+        file.as_ref().and_then(read_delay).unwrap_or_default()
+    })
+}
+
+/// The second number of the file.
+#[cfg(unix)]
+fn read_delay(file: &File) -> Option<Duration> {
+    use std::os::unix::fs::FileExt;
+
+    let mut buffer = [0; 128];
+    let len = file.read_at(&mut buffer, 0).ok()?;
+    let text = std::str::from_utf8(buffer.get(..len)?).ok()?;
+    text.split_ascii_whitespace().nth(1)?.parse().ok().map(Duration::from_nanos)
+}
+
+#[cfg(not(unix))]
+fn read_delay(_: &File) -> Option<Duration> {
+    None
 }
 
 #[cfg(test)]

@@ -60,17 +60,16 @@ impl FlushedMemtables {
         loop {
             std::thread::sleep(interval);
             let mut waiting = self.0.lock();
+            if waiting.memtables.is_empty() {
+                waiting.has_thread = false;
+                return;
+            }
             // Nothing can take a reference to a memtable that only this list refers to.
             let freed: Vec<_> = waiting.memtables.extract_if(.., |memtable| Arc::strong_count(memtable) == 1).collect();
-            waiting.has_thread = !waiting.memtables.is_empty();
-            let has_ended = !waiting.has_thread;
             // A commit that has found another sealed memtable must not wait while these are freed.
             drop(waiting);
             interval = if freed.is_empty() { (interval * 2).min(INTERVAL_MAX) } else { INTERVAL };
             drop(freed);
-            if has_ended {
-                return;
-            }
         }
     }
 }

@@ -185,7 +185,10 @@ impl Found {
         let mut last: Option<Slice> = None;
         for InternalValue { key, value } in self.versions {
             // Another memtable or file may have a newer version of a key past the end.
-            if last.as_ref() == Some(&key.user_key) || self.end.as_ref().is_some_and(|end| key.user_key >= *end) {
+            if self.end.as_ref().is_some_and(|end| key.user_key >= *end) {
+                break;
+            }
+            if last.as_ref() == Some(&key.user_key) {
                 continue;
             }
             if !key.is_tombstone() {

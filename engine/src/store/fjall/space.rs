@@ -88,7 +88,6 @@ impl Space {
     pub fn examine(&self) -> MemtableBytes {
         let mut memory = self.memory.lock();
         let active = self.keyspace.tree.active_memtable();
-        let active_bytes = active.size();
         if active.id() != memory.active_id {
             let sealed = memory.active_bytes;
             memory.sealed_bytes.push_back(sealed);
@@ -97,7 +96,7 @@ impl Space {
                 memory.flushed.free_later(sealed);
             }
         }
-        memory.active_bytes = active_bytes;
+        memory.active_bytes = active.size();
         let sealed = self.keyspace.tree.sealed_memtable_count();
         while memory.sealed_bytes.len() > sealed {
             memory.sealed_bytes.pop_front();
