@@ -490,7 +490,8 @@ impl FamilyCursor {
         prefix.clear();
         prefix.extend_from_slice(&head[..row_len]);
         sink.begin_row(prefix);
-        while let Some((head, stored)) = pairs.head()?.filter(|(head, _)| head.starts_with(prefix)) {
+        let mut is_in_row = true;
+        while is_in_row && let Some((head, stored)) = pairs.head()? {
             let column_len = key::column_prefix_len(head, row_len)?;
             let version = column_len.map(|len| key::kind_and_time(head, len)).transpose()?;
             let (Some(len), Some((CellKind::Put, timestamp))) = (column_len, version) else {
@@ -502,8 +503,13 @@ impl FamilyCursor {
             }
             let Some((key, stored)) = pairs.take() else { break };
             sink.plain_value(&plan.family.name, &key[row_len + 1..len], timestamp, value::of_plain(stored))?;
-            if pairs.head()?.is_some_and(|(next, _)| next.starts_with(&key[..len])) {
+            let is_next_in = |pairs: &mut Pairs, prefix: &[u8]| -> Result<bool> {
+                Ok(pairs.head()?.is_some_and(|(next, _)| next.starts_with(prefix)))
+            };
+            is_in_row = is_next_in(pairs, prefix)?;
+            if is_in_row && is_next_in(pairs, &key[..len])? {
                 pairs.skip_over(&key[..len], key::prefix_end)?;
+                is_in_row = is_next_in(pairs, prefix)?;
             }
         }
         sink.end_row().map(Some)

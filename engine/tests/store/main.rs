@@ -7,6 +7,7 @@
 mod file_limit;
 #[path = "../shared/folder_copy.rs"]
 mod folder_copy;
+mod numbers;
 mod stores;
 
 mod compaction;
@@ -19,6 +20,7 @@ mod isolation;
 mod journal;
 mod lifetime;
 mod order;
+mod ranges;
 mod recovery;
 mod rewrite;
 mod row_reads;

@@ -7,6 +7,7 @@ use hjall_engine::clock::ManualClock;
 use hjall_engine::store::{CompactionControl, FjallStore, Order, Pair, Snapshot, SpaceOptions, Store, StoreOptions};
 use tempfile::TempDir;
 
+use crate::numbers::Numbers;
 use crate::stores::{BEGIN_MS, SPACE, bytes, in_row, pairs, put};
 
 /// Rows are `ROW/`, as in `r17/column`.
@@ -75,16 +76,6 @@ fn check(snapshot: &dyn Snapshot, row: usize, (n, bytes): (usize, usize)) {
     }
 }
 
-/// Numbers that look random.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
-    }
-}
-
 /// The rows are read while filters are made, files are merged, and memtables are flushed.
 #[test]
 fn reads_of_rows_agree_with_scans() {
@@ -92,7 +83,7 @@ fn reads_of_rows_agree_with_scans() {
     for seed in 0..4 {
         let folder = TempDir::new().unwrap();
         let mut store = open(&folder);
-        let mut numbers = Numbers(seed);
+        let mut numbers = Numbers::new(seed);
         let mut old = Vec::new();
         for step in 0..1_500 {
             match numbers.below(200) {

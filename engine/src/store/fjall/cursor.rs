@@ -16,6 +16,7 @@ use super::cursors::CursorState;
 use super::database::Database;
 use super::failure::failed;
 use super::fence::FENCE_KEY;
+use super::range_merge::RangeMerge;
 use super::row_read;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::active_transaction::KEY_BYTES_MAX;
@@ -133,6 +134,12 @@ impl Snapshot for FjallSnapshot {
     }
 }
 
+/// An iterator over a range.
+pub(super) enum RangeIter {
+    Fjall(fjall::Iter),
+    Merge(RangeMerge),
+}
+
 /// A range of keys to iterate over.
 struct Range<'a> {
     space: SpaceId,
@@ -143,26 +150,27 @@ struct Range<'a> {
 
 impl Range<'_> {
     /// An iterator over the range; `None` if the range is empty.
-    fn open(&self, seen: &Seen, database: &Database) -> Result<Option<fjall::Iter>> {
-        let Self { space, from, to, .. } = *self;
+    fn open(&self, seen: &Seen, database: &Database) -> Result<Option<RangeIter>> {
+        let Self { space, from, to, order } = *self;
         // fjall panics at upside-down bounds, and the key of fences is excluded as the lower one.
         if !to.is_empty() && (from >= to || to <= FENCE_KEY) {
             return Ok(None);
         }
-        let keyspace = database.keyspace_for_range(space, seen.view.seqno())?;
-        // fjall panics at a bound that is longer than the longest key. Such a bound sorts directly after its longest
-        // valid prefix.
-        let lower = match from.get(..KEY_BYTES_MAX) {
-            Some(longest) if longest.len() < from.len() => Bound::Excluded(longest),
-            _ if from <= FENCE_KEY => Bound::Excluded(FENCE_KEY),
-            _ => Bound::Included(from),
-        };
+        let (keyspace, reads) = database.keyspace_for_range(space, seen.view.seqno())?;
+        reads.count();
+        let lower = lower_bound(from);
+        if order == Order::Ascending
+            && space != CATALOG_SPACE
+            && let Some(merge) = RangeMerge::open((&keyspace, &reads), (database, seen), (lower, to))?
+        {
+            return Ok(Some(RangeIter::Merge(merge)));
+        }
         let upper = match to.get(..KEY_BYTES_MAX) {
             _ if to.is_empty() || self.ends_itself(seen, database, &keyspace) => Bound::Unbounded,
             Some(longest) if longest.len() < to.len() => Bound::Included(longest),
             _ => Bound::Excluded(to),
         };
-        Ok(Some(seen.view.range::<&[u8], _>(&keyspace, (lower, upper))))
+        Ok(Some(RangeIter::Fjall(seen.view.range::<&[u8], _>(&keyspace, (lower, upper)))))
     }
 
     /// Whether the iterator is opened without an upper bound, which is faster, because the cursor stops at the first
@@ -174,6 +182,17 @@ impl Range<'_> {
             && self.space != CATALOG_SPACE
             && !database.tombstones.are_in(self.space, keyspace)
             && database.is_newest(&seen.view)
+    }
+}
+
+/// The lower bound of a range from this key on.
+fn lower_bound(from: &[u8]) -> Bound<&[u8]> {
+    // fjall panics at a bound that is longer than the longest key. Such a bound sorts directly after its longest valid
+    // prefix.
+    match from.get(..KEY_BYTES_MAX) {
+        Some(longest) if longest.len() < from.len() => Bound::Excluded(longest),
+        _ if from <= FENCE_KEY => Bound::Excluded(FENCE_KEY),
+        _ => Bound::Included(from),
     }
 }
 
@@ -225,11 +244,11 @@ impl Cursor for FjallCursor {
 
     fn seek(&mut self, key: &[u8]) -> Result<()> {
         let mut state = self.state.lock();
-        match &*state {
-            CursorState::Active(_) => {}
+        let iter = match &mut *state {
+            CursorState::Active(iter) => iter,
             CursorState::Ended => return Ok(()),
             CursorState::Stale => return Err(stale()),
-        }
+        };
         let onward = match self.order {
             Order::Ascending => key > &self.from[..],
             Order::Descending => self.to.is_empty() || key < &self.to[..],
@@ -246,6 +265,9 @@ impl Cursor for FjallCursor {
             }
             Order::Descending => key.clone_into(&mut self.to),
         }
+        if let RangeIter::Merge(merge) = iter {
+            return merge.seek(lower_bound(&self.from));
+        }
         // A database that is being closed waits for the lock of `state`. One that has been closed has set it to
         // `Stale`.
         let database = self.seen.database.upgrade().ok_or_else(stale)?;
@@ -257,13 +279,27 @@ impl Cursor for FjallCursor {
 /// Appends up to `n` pairs to `out`, the last one being that at which their size reaches `bytes`; in ascending order,
 /// only pairs below `to` unless that is empty. Returns `false` at the end.
 fn take_from(
-    iter: &mut fjall::Iter,
+    iter: &mut RangeIter,
     order: Order,
     to: &[u8],
     (n, bytes): (usize, usize),
     out: &mut Vec<Pair>,
 ) -> Result<bool> {
     let mut sum = 0;
+    let iter = match iter {
+        RangeIter::Fjall(iter) => iter,
+        RangeIter::Merge(merge) => {
+            for _ in 0..n {
+                let Some(pair) = merge.next()? else { return Ok(false) };
+                sum += pair.0.len() + pair.1.len();
+                out.push(pair);
+                if sum >= bytes {
+                    break;
+                }
+            }
+            return Ok(true);
+        }
+    };
     for _ in 0..n {
         let item = match order {
             Order::Ascending => iter.next(),

@@ -8,6 +8,7 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
+use super::cursor::RangeIter;
 use crate::store::thread_shard::thread_shard;
 
 /// The number of shards. Threads take them in turn.
@@ -15,7 +16,7 @@ const SHARDS: u64 = 32;
 
 /// The state of a cursor.
 pub(super) enum CursorState {
-    Active(fjall::Iter),
+    Active(RangeIter),
     Ended,
     /// The cursor's database has been closed.
     Stale,

@@ -22,7 +22,7 @@ use super::flushed_memtables::FlushedMemtables;
 use super::load::{self, LoadQueue};
 use super::open_files;
 use super::options::{self, MEMTABLE_BYTES, StoreOptions};
-use super::read_merge;
+use super::read_merge::{self, RunReads};
 use super::requested_compaction::{self, Ended};
 use super::rewrite::{self, Rewrites};
 use super::row_filters::FilterMaker;
@@ -272,13 +272,10 @@ impl Database {
         Ok(self.rewrites.replaced(space, seqno).unwrap_or(current))
     }
 
-    /// As [`Self::keyspace_at`], for a read of a range, which is counted.
-    pub fn keyspace_for_range(&self, space: SpaceId, seqno: u64) -> Result<Keyspace> {
-        let current = self.look_up(space, |space| {
-            space.run_reads.count();
-            space.keyspace.clone()
-        })?;
-        Ok(self.rewrites.replaced(space, seqno).unwrap_or(current))
+    /// As [`Self::keyspace_at`], for a read of a range, which has to be counted.
+    pub fn keyspace_for_range(&self, space: SpaceId, seqno: u64) -> Result<(Keyspace, Arc<RunReads>)> {
+        let (current, reads) = self.look_up(space, |space| (space.keyspace.clone(), Arc::clone(&space.run_reads)))?;
+        Ok((self.rewrites.replaced(space, seqno).unwrap_or(current), reads))
     }
 
     /// A space for a read of a row by a snapshot with this sequence number; `None` if that reads a replaced keyspace.

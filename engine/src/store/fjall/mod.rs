@@ -23,6 +23,7 @@ mod load;
 mod open_files;
 mod options;
 mod priority;
+mod range_merge;
 mod read_merge;
 mod reopenable_database;
 mod requested_compaction;

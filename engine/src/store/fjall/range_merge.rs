@@ -1,0 +1,286 @@
+//! Ascending ranges of a space, merged from its memtable and files directly.
+//!
+//! fjall's ranges can be walked from both ends, hide the type of each source, and move each pair through four
+//! iterators, which takes most of the time of a scan. A range here is opened only while no memtable is being flushed,
+//! and for a snapshot that is the newest one; the caller opens a range of fjall otherwise.
+
+use std::hint::black_box;
+use std::ops::Bound;
+use std::sync::Arc;
+use std::{mem, vec};
+
+use bytes::Bytes;
+use fjall::{AbstractTree, Keyspace};
+use lsm_tree::{InternalValue, Memtable, Slice, Table, ValueType};
+
+use super::cursor::Seen;
+use super::database::Database;
+use super::failure::failed;
+use super::read_merge::RunReads;
+use crate::error::Result;
+use crate::store::Pair;
+
+/// The number of versions that are first taken from a memtable at once. It doubles each time.
+const FIRST_CHUNK: usize = 8;
+
+/// The largest number of versions that are taken from a memtable at once.
+const CHUNK_MAX: usize = 256;
+
+/// The largest number of files for which a merge is opened. It keeps a reference to each.
+const FILES_MAX: usize = 4096;
+
+/// The pairs of a range, ascending. It keeps the memtable and the files of the range until it is dropped.
+pub(super) struct RangeMerge {
+    memtable: Arc<Memtable>,
+    /// The files of the range at its opening, by run. The files of a run are ordered by key and do not overlap.
+    runs: Vec<Vec<Table>>,
+    /// The sequence number from which on versions are not seen.
+    seqno: u64,
+    sources: Vec<Source>,
+    /// Indexes of the sources that have a head, ordered by it.
+    order: Vec<usize>,
+    /// The range ends before this key, unless that is empty.
+    to: Vec<u8>,
+    /// Counts the reads of the space.
+    reads: Arc<RunReads>,
+}
+
+/// A memtable or a run that is being read.
+struct Source {
+    /// The first version that has not been consumed.
+    head: InternalValue,
+    rest: Rest,
+}
+
+/// What follows the head of a source.
+enum Rest {
+    Memtable(MemtableRest),
+    Run(RunRest),
+}
+
+/// The versions of a memtable. They are taken in chunks, because an iterator would borrow the memtable.
+struct MemtableRest {
+    memtable: Arc<Memtable>,
+    chunk: vec::IntoIter<InternalValue>,
+    /// The last version that has been examined; `None` if there are no more.
+    last: Option<InternalValue>,
+    /// The size of the next chunk.
+    next: usize,
+}
+
+/// The versions of a run.
+struct RunRest {
+    file: Box<dyn Iterator<Item = lsm_tree::Result<InternalValue>> + Send>,
+    /// The files that follow.
+    files: vec::IntoIter<Table>,
+}
+
+impl RangeMerge {
+    /// The pairs within these bounds; `None` if they have to be read through fjall.
+    ///
+    /// # Errors
+    /// `Io`, `Corrupt`.
+    pub fn open(
+        (keyspace, reads): (&Keyspace, &Arc<RunReads>),
+        (database, seen): (&Database, &Seen),
+        (lower, to): (Bound<&[u8]>, &[u8]),
+    ) -> Result<Option<Self>> {
+        let tree = &keyspace.tree;
+        // No memtable is sealed, and none has been sealed since this was found if the same one is still active at the
+        // end. So everything that is not in the memtable is in the files of the version.
+        let memtable = tree.active_memtable();
+        if tree.sealed_memtable_count() > 0 {
+            return Ok(None);
+        }
+        let version = tree.current_version();
+        if tree.active_memtable().id() != memtable.id() {
+            return Ok(None);
+        }
+        // Flushes and compactions drop versions of which later ones exist, even if older snapshots see them: fjall
+        // reads those from the files of an older version. Therefore this is examined after the version was found.
+        if !seen.is_newest(database) {
+            return Ok(None);
+        }
+        let bounds = (lower, if to.is_empty() { Bound::Unbounded } else { Bound::Excluded(to) });
+        let mut runs = Vec::new();
+        let mut files = 0;
+        for run in version.iter_levels().flat_map(|level| level.iter()) {
+            let Some((first, last)) = run.range_overlap_indexes::<&[u8], _>(&bounds) else { continue };
+            files += last + 1 - first;
+            if files > FILES_MAX {
+                return Ok(None);
+            }
+            runs.push(run.get(first..=last).unwrap_or_default().to_vec());
+        }
+        let (seqno, to) = (seen.seqno(), to.to_vec());
+        let reads = Arc::clone(reads);
+        let mut merge = Self { memtable, runs, seqno, sources: Vec::new(), order: Vec::new(), to, reads };
+        merge.begin(lower)?;
+        Ok(Some(merge))
+    }
+
+    /// Moves to the first pair within a bound, which must not be before the lower bound of the range. Counts as a read.
+    ///
+    /// # Errors
+    /// `Io`, `Corrupt`.
+    pub fn seek(&mut self, lower: Bound<&[u8]>) -> Result<()> {
+        self.reads.count();
+        self.begin(lower)
+    }
+
+    fn begin(&mut self, lower: Bound<&[u8]>) -> Result<()> {
+        self.sources.clear();
+        self.order.clear();
+        if !self.memtable.is_empty() {
+            let rest = MemtableRest::begin(Arc::clone(&self.memtable), lower, self.seqno);
+            self.sources.extend(Source::begin(Rest::Memtable(rest), self.seqno)?);
+        }
+        for run in &self.runs {
+            let before = match lower {
+                Bound::Included(key) => run.partition_point(|file| &file.metadata.key_range.max()[..] < key),
+                Bound::Excluded(key) => run.partition_point(|file| &file.metadata.key_range.max()[..] <= key),
+                Bound::Unbounded => 0,
+            };
+            let mut files = run[before..].to_vec().into_iter();
+            let Some(file) = files.next() else { continue };
+            // Without an upper bound, which would be searched for. The end is known from the first key past it.
+            let file = Box::new(file.range((lower.map(Slice::from), Bound::Unbounded)));
+            self.sources.extend(Source::begin(Rest::Run(RunRest { file, files }), self.seqno)?);
+        }
+        self.order.extend(0..self.sources.len());
+        self.order.sort_unstable_by(|a, b| self.sources[*a].head.key.cmp(&self.sources[*b].head.key));
+        Ok(())
+    }
+
+    /// The next pair.
+    ///
+    /// # Errors
+    /// `Io`, `Corrupt`; the range has to be opened again then.
+    #[inline]
+    pub fn next(&mut self) -> Result<Option<Pair>> {
+        loop {
+            let Some(newest) = self.take_version()? else { return Ok(None) };
+            while let Some(&first) = self.order.first()
+                && self.sources[first].head.key.user_key == newest.key.user_key
+            {
+                self.take_version()?;
+            }
+            if !self.to.is_empty() && newest.key.user_key[..] >= self.to[..] {
+                self.order.clear();
+                return Ok(None);
+            }
+            if !newest.key.is_tombstone() {
+                return Ok(Some((Bytes::from(newest.key.user_key), Bytes::from(newest.value))));
+            }
+        }
+    }
+
+    /// The next version, ordered by key, and then from the newest to the oldest.
+    #[inline]
+    fn take_version(&mut self) -> Result<Option<InternalValue>> {
+        let Self { sources, order, .. } = self;
+        let Some(&first) = order.first() else { return Ok(None) };
+        let Some(next) = sources[first].rest.next(self.seqno)? else {
+            order.remove(0);
+            return Ok(Some(sources[first].head.clone()));
+        };
+        let version = mem::replace(&mut sources[first].head, next);
+        // The source is often the first one again, and otherwise often the second one.
+        let head = &sources[first].head.key;
+        if let Some(&second) = order.get(1)
+            && *head > sources[second].head.key
+        {
+            let before = order[2..].partition_point(|other| sources[*other].head.key < *head);
+            order[..before + 2].rotate_left(1);
+        }
+        Ok(Some(version))
+    }
+}
+
+impl Source {
+    /// A source at its first version; `None` if it has none.
+    fn begin(mut rest: Rest, seqno: u64) -> Result<Option<Self>> {
+        Ok(rest.next(seqno)?.map(|head| Self { head, rest }))
+    }
+}
+
+impl Rest {
+    /// The next version that is seen.
+    #[inline]
+    fn next(&mut self, seqno: u64) -> Result<Option<InternalValue>> {
+        match self {
+            Self::Memtable(rest) => Ok(rest.next(seqno)),
+            Self::Run(rest) => rest.next(seqno),
+        }
+    }
+}
+
+impl MemtableRest {
+    fn begin(memtable: Arc<Memtable>, lower: Bound<&[u8]>, seqno: u64) -> Self {
+        let mut rest = Self { memtable, chunk: Vec::new().into_iter(), last: None, next: FIRST_CHUNK };
+        let version =
+            |key: &[u8], seqno| InternalValue::from_components(key, Slice::empty(), seqno, ValueType::Tombstone);
+        rest.take(
+            match lower {
+                Bound::Included(key) => Bound::Included(version(key, u64::MAX)),
+                Bound::Excluded(key) => Bound::Excluded(version(key, 0)),
+                Bound::Unbounded => Bound::Unbounded,
+            },
+            seqno,
+        );
+        rest
+    }
+
+    #[inline]
+    fn next(&mut self, seqno: u64) -> Option<InternalValue> {
+        loop {
+            if let Some(version) = self.chunk.next() {
+                return Some(version);
+            }
+            let last = self.last.take()?;
+            self.take(Bound::Excluded(last), seqno);
+        }
+    }
+
+    /// Takes the next chunk.
+    fn take(&mut self, from: Bound<InternalValue>, seqno: u64) {
+        let mut chunk = Vec::with_capacity(self.next);
+        let mut examined = 0;
+        for item in self.memtable.items.range((from.map(|from| from.key), Bound::Unbounded)) {
+            examined += 1;
+            let key = item.key().clone();
+            if examined == self.next {
+                self.last = Some(InternalValue { key: key.clone(), value: Slice::empty() });
+            }
+            if key.seqno < seqno {
+                let value = item.value().clone();
+                // The bytes are in other places of the memory than the memtable's nodes. Loads that depend on nothing
+                // overlap with those of the next nodes; later, each of them would be waited for.
+                black_box((key.user_key.first().copied(), value.first().copied(), value.get(64).copied()));
+                chunk.push(InternalValue { key, value });
+            }
+            if examined == self.next {
+                break;
+            }
+        }
+        self.next = (self.next * 2).min(CHUNK_MAX);
+        self.chunk = chunk.into_iter();
+    }
+}
+
+impl RunRest {
+    #[inline]
+    fn next(&mut self, seqno: u64) -> Result<Option<InternalValue>> {
+        loop {
+            match self.file.next() {
+                Some(Ok(version)) if version.key.seqno < seqno => return Ok(Some(version)),
+                Some(Ok(_)) => {}
+                Some(Err(error)) => return Err(failed("reading", fjall::Error::from(error))),
+                None => {
+                    let Some(file) = self.files.next() else { return Ok(None) };
+                    self.file = Box::new(file.iter());
+                }
+            }
+        }
+    }
+}
