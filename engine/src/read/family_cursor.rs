@@ -121,6 +121,13 @@ impl FamilyCursor {
         self.pairs.held_bytes() + self.reverse.as_ref().map_or(0, ReverseRows::held_bytes)
     }
 
+    /// Fetches pairs before they are needed ([`Pairs::read_ahead`]), unless the rows are read in descending order.
+    pub(super) fn read_ahead(&mut self, bytes: usize, goes_on: &dyn Fn() -> bool) {
+        if self.reverse.is_none() {
+            self.pairs.read_ahead(bytes, goes_on);
+        }
+    }
+
     /// The bytes of the markers and of the deleted and expired cells that were encountered since the last call. Cells
     /// that were skipped without being examined are not counted.
     pub(super) fn take_garbage_bytes(&mut self) -> u64 {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::work_limit;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::stop::Stop;
 use crate::store::{Cursor, Order, Pair, Snapshot, SpaceId};
 
@@ -36,6 +36,8 @@ pub(super) struct Pairs {
     since_stop: usize,
     /// See [`Self::take_garbage_bytes`].
     garbage_bytes: u64,
+    /// The error of reading ahead, which the next fetch returns.
+    failed: Option<Error>,
 }
 
 impl Pairs {
@@ -51,7 +53,16 @@ impl Pairs {
         work_limit::charge_seeks(1)?;
         let cursor = Some(snapshot.scan(space, from, to, Order::Ascending, expected)?);
         let stop = stop.clone();
-        Ok(Self { cursor, fetched: Vec::new(), at: 0, run: expected * 2, stop, since_stop: 0, garbage_bytes: 0 })
+        Ok(Self {
+            cursor,
+            fetched: Vec::new(),
+            at: 0,
+            run: expected * 2,
+            stop,
+            since_stop: 0,
+            garbage_bytes: 0,
+            failed: None,
+        })
     }
 
     /// As [`Self::open`], for a range that is likely to have at most `expected` pairs. Reads up to that number.
@@ -71,7 +82,7 @@ impl Pairs {
             charge(&fetched)?;
         }
         let run = fetched.len() * 2;
-        Ok(Self { cursor, fetched, at: 0, run, stop: stop.clone(), since_stop: 0, garbage_bytes: 0 })
+        Ok(Self { cursor, fetched, at: 0, run, stop: stop.clone(), since_stop: 0, garbage_bytes: 0, failed: None })
     }
 
     /// All pairs that are left, if they have been fetched.
@@ -86,7 +97,7 @@ impl Pairs {
 
     /// These pairs, ascending.
     pub(super) fn buffer(fetched: Vec<Pair>, stop: &Stop) -> Self {
-        Self { cursor: None, fetched, at: 0, run: 0, stop: stop.clone(), since_stop: 0, garbage_bytes: 0 }
+        Self { cursor: None, fetched, at: 0, run: 0, stop: stop.clone(), since_stop: 0, garbage_bytes: 0, failed: None }
     }
 
     /// The next pair, without consuming it.
@@ -135,10 +146,31 @@ impl Pairs {
         memory_bytes(&self.fetched)
     }
 
+    /// Fetches pairs of which none is needed yet, until those that have not been consumed take this much memory, or
+    /// `goes_on` returns false. Does nothing if they take half of it already.
+    pub(super) fn read_ahead(&mut self, bytes: usize, goes_on: &dyn Fn() -> bool) {
+        let mut held = memory_bytes(self.fetched.get(self.at..).unwrap_or_default());
+        let Some(cursor) = self.cursor.as_mut().filter(|_| held < bytes / 2) else { return };
+        self.fetched.drain(..self.at.min(self.fetched.len()));
+        self.at = 0;
+        while held < bytes && self.failed.is_none() && goes_on() {
+            let before = self.fetched.len();
+            self.failed = cursor.next_many(BATCH_MAX, BATCH_BYTES, &mut self.fetched).err();
+            if self.fetched.len() == before {
+                // The next fetch finds the end, or returns the error.
+                return;
+            }
+            held += memory_bytes(&self.fetched[before..]);
+        }
+    }
+
     /// Fetches the next batch.
     fn fetch(&mut self) -> Result<()> {
         self.fetched.clear();
         self.at = 0;
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
         let Some(cursor) = &mut self.cursor else { return Ok(()) };
         let batch = (self.run / 2).clamp(1, BATCH_MAX);
         self.since_stop += batch;
@@ -188,6 +220,7 @@ impl Pairs {
             Some(cursor) if !within => {
                 self.fetched.clear();
                 (self.at, self.run) = (0, 0);
+                self.failed = None;
                 work_limit::charge_seeks(1)?;
                 cursor.seek(key)
             }

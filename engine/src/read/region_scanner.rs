@@ -195,6 +195,12 @@ impl RegionScanner {
         self.deciding.iter().chain(&self.joining).map(StoreScanner::held_bytes).sum()
     }
 
+    /// Fetches what is likely to be needed next, while `goes_on` returns true, until it takes this much memory.
+    pub(super) fn read_ahead(&mut self, bytes: usize, goes_on: &dyn Fn() -> bool) {
+        let share = bytes / self.deciding.len().max(1);
+        self.deciding.iter_mut().for_each(|scanner| scanner.read_ahead(share, goes_on));
+    }
+
     /// The bytes of the garbage that was encountered since the last call.
     pub(super) fn take_garbage_bytes(&mut self) -> u64 {
         self.deciding.iter_mut().chain(&mut self.joining).map(StoreScanner::take_garbage_bytes).sum()

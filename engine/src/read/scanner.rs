@@ -268,6 +268,14 @@ impl Scanner {
         rows + self.open.as_ref().map_or(0, |open| open.rows.held_bytes())
     }
 
+    /// Fetches pairs of the store that the next read is likely to need, while `goes_on` returns true, until they take
+    /// `bytes` of memory. It changes no result: rows are made of them by that read, which also returns any error.
+    pub fn read_ahead(&mut self, bytes: usize, goes_on: &dyn Fn() -> bool) {
+        if let Some(open) = &mut self.open {
+            open.rows.read_ahead(bytes, goes_on);
+        }
+    }
+
     /// How long this scan has been using its snapshot. `None` if it has none.
     pub fn snapshot_age(&self) -> Option<SnapshotAge> {
         let suspended = || self.suspended.as_ref().and_then(|suspended| suspended.view.as_ref());

@@ -147,6 +147,11 @@ impl StoreScanner {
         self.cursor.held_bytes()
     }
 
+    /// Fetches what is likely to be needed next, while `goes_on` returns true, until it takes this much memory.
+    pub(super) fn read_ahead(&mut self, bytes: usize, goes_on: &dyn Fn() -> bool) {
+        self.cursor.read_ahead(bytes, goes_on);
+    }
+
     /// The bytes of the garbage that was encountered since the last call.
     pub(super) fn take_garbage_bytes(&mut self) -> u64 {
         self.cursor.take_garbage_bytes()

@@ -55,7 +55,11 @@ pub struct CallScope<'a> {
     passed_rows: Cell<u32>,
     paused: Cell<bool>,
     state: RefCell<Option<State>>,
+    after_reply: RefCell<Option<AfterReply>>,
 }
+
+/// Work that the thread of a call does after it has answered the call, while its argument returns true.
+pub type AfterReply = Box<dyn FnOnce(&dyn Fn() -> bool) + Send + Sync>;
 
 /// What a method keeps while its call is paused.
 pub type State = Box<dyn Any + Send>;
@@ -139,6 +143,7 @@ impl<'a> CallScope<'a> {
             passed_rows: Cell::default(),
             paused: Cell::default(),
             state: RefCell::default(),
+            after_reply: RefCell::default(),
         }
     }
 
@@ -160,6 +165,17 @@ impl<'a> CallScope<'a> {
     /// Keeps a state while the call is paused. It is dropped if the call is not paused.
     pub fn keep(&self, state: State) {
         *self.state.borrow_mut() = Some(state);
+    }
+
+    /// Sets what the thread does after the call has been answered, until another call waits. It is not done if the call
+    /// runs on an event loop, and may be left out.
+    pub fn after_reply(&self, work: AfterReply) {
+        *self.after_reply.borrow_mut() = Some(work);
+    }
+
+    /// Takes what is done after the call has been answered.
+    pub(crate) fn take_after_reply(&self) -> Option<AfterReply> {
+        self.after_reply.take()
     }
 
     /// Where the call claims memory. `None` for a call without limits.

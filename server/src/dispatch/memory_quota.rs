@@ -26,6 +26,9 @@ const CLIENT_SHARE: usize = 3;
 /// The bytes that a connection may hold, as a multiple of the bytes that remain free.
 const CONNECTION_SHARE: usize = 2;
 
+/// Memory that no call needs is claimed while all claims take at most this fraction of the quota.
+const SPARE_DIVISOR: usize = 8;
+
 /// The number of pools.
 pub(super) const POOLS: usize = 2;
 
@@ -188,6 +191,14 @@ impl MemoryClaim {
             || self.try_grow(Pool::Large, bytes)
     }
 
+    /// As [`Self::try_resize`], for memory that no call needs. Most of the quota stays free for calls.
+    #[must_use]
+    pub fn try_resize_spare(&mut self, bytes: usize) -> bool {
+        let quota = &self.holder.quota;
+        let used = quota.used().saturating_add(bytes.saturating_sub(self.bytes));
+        used <= quota.max.load(Ordering::Relaxed) / SPARE_DIVISOR && self.try_resize(bytes)
+    }
+
     /// Whether the claim can be changed to this size, now or later: together with the connection's other claims, it
     /// must not exceed [`Self::alone_max`].
     pub fn can_resize(&self, bytes: usize) -> bool {
@@ -274,6 +285,22 @@ mod tests {
         assert!(others.iter().all(|claim| claim.bytes >= MIB), "{others:?}");
         drop((first, second, others));
         assert_eq!(all.quota.used(), 0);
+    }
+
+    #[test]
+    fn spare_memory_leaves_most_of_the_quota_to_calls() {
+        let all = Fixture::new(160 * MIB);
+        let mut claims = Vec::new();
+        for client in 0..100 {
+            let mut claim = all.connection(&client.to_string()).claim();
+            if claim.try_resize_spare(MIB) {
+                claims.push(claim);
+            }
+        }
+        assert_eq!(claims.len(), 20);
+        assert!(!claims[0].try_resize_spare(2 * MIB));
+        assert!(claims[0].try_resize_spare(MIB / 2), "it can become smaller");
+        assert!(claims[1].try_resize(2 * MIB), "calls can claim more");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Runs calls on the current thread, and reports how they ended.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use hjall_engine::read::{Stop, WorkLimit};
 use tracing::{Span, field};
 
 use super::call::{Call, Handler};
-use super::call_scope::{CallScope, Remains, Slice};
+use super::call_scope::{AfterReply, CallScope, Remains, Slice};
 use super::caller::Caller;
 use super::identity::Identity;
 use super::job::{Job, Progress, Reply, Rerun};
@@ -115,12 +116,14 @@ pub(super) struct Resources {
     reply: Option<MemoryClaim>,
     /// Whether the call was ended because the memory quota had no room.
     has_exceeded_quota: bool,
+    after_reply: Option<AfterReply>,
 }
 
 impl From<CallScope<'_>> for Resources {
     fn from(scope: CallScope<'_>) -> Self {
         let (has_exceeded_quota, reply) = (scope.has_exceeded_quota(), scope.take_reply_claim());
-        Self { has_exceeded_quota, claim: scope.into_remains().claim, reply }
+        let after_reply = scope.take_after_reply();
+        Self { has_exceeded_quota, claim: scope.into_remains().claim, reply, after_reply }
     }
 }
 
@@ -183,8 +186,13 @@ impl Runner {
     /// Runs a job that a worker took from the queue, unless its client has disconnected or it has waited too long. A
     /// call that is paused returns to the queue.
     pub fn run_job(&self, job: Job) {
-        if let Some(run) = self.attempt(job) {
-            self.answer(run);
+        let queue = job.permit.lane().queue().clone();
+        let Some(mut run) = self.attempt(job) else { return };
+        let after_reply = run.resources.after_reply.take();
+        self.answer(run);
+        if let Some(work) = after_reply {
+            // Any failure is that of the next call.
+            let _ = catch_unwind(AssertUnwindSafe(|| work(&|| queue.is_empty())));
         }
     }
 

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use hjall_engine::clock::ManualClock;
 use hjall_engine::filter::FilterSpec;
 use hjall_engine::mutation::MarkerKind;
 use hjall_engine::read::{FetchedPage, ReusedRow, RowPage, Unlimited, WorkLimit};
 use hjall_engine::request::{Columns, Scan};
-use hjall_engine::{Cell, ErrorKind, Row, Scanner, Table};
+use hjall_engine::store::MemoryStore;
+use hjall_engine::store::fault::{Call, Counted, FaultStore, InjectedFault, When};
+use hjall_engine::{Cell, Engine, ErrorKind, Result, Row, Scanner, Table};
 
-use crate::fixture::{Database, delete, descriptor, name, put};
+use crate::fixture::{Database, NOW, delete, descriptor, name, put};
 use crate::world::World;
 
 /// The memory that an open scan may hold.
@@ -140,7 +143,11 @@ fn the_results_do_not_depend_on_how_many_are_read_at_once() {
                 }
                 assert_eq!(found, expected, "{n} at once, {scan:?}");
                 assert_eq!(one_by_one(&mut open(), n), cells(&expected), "one by one, {n} at once, {scan:?}");
-                assert_eq!(by_page(&mut open(), n, usize::MAX), cells(&expected), "pages of {n} rows, {scan:?}");
+                assert_eq!(
+                    by_page(&mut open(), n, usize::MAX, 200 * (n - 1)),
+                    cells(&expected),
+                    "pages of {n} rows, {scan:?}"
+                );
             }
         }
     }
@@ -195,11 +202,15 @@ fn page_cells(page: &RowPage) -> Vec<CellParts> {
 }
 
 /// The cells of a scan, read in pages of at most `n` rows and about `bytes` bytes, after a first row that is read
-/// otherwise.
-fn by_page(scanner: &mut Scanner, n: usize, bytes: usize) -> Vec<CellParts> {
+/// otherwise. Between two pages, it reads ahead up to `ahead` bytes.
+fn by_page(scanner: &mut Scanner, n: usize, bytes: usize, ahead: usize) -> Vec<CellParts> {
     let mut found = cells(&scanner.next(1).unwrap());
     loop {
         let before = found.len();
+        scanner.read_ahead(ahead, &|| true);
+        if ahead == 300 && before % 5 == 0 {
+            scanner.release_snapshot();
+        }
         match scanner.fetch_page_for(n, bytes, &Unlimited).unwrap() {
             FetchedPage::Page(page) => {
                 assert!(page.len() <= n);
@@ -252,8 +263,10 @@ fn rows_that_are_read_one_by_one_or_in_pages_are_the_same() {
                     assert_eq!(found, cells(&expected), "{}, {scan:?}", db.kind);
                 }
                 for (n, bytes) in [(2, usize::MAX), (7, usize::MAX), (100, 40), (1000, usize::MAX)] {
-                    let found = by_page(&mut table.scan(scan.clone()).unwrap(), n, bytes);
-                    assert_eq!(found, cells(&expected), "{}, {n} rows a page, {scan:?}", db.kind);
+                    for ahead in [0, 300, 2_000, 1 << 20] {
+                        let found = by_page(&mut table.scan(scan.clone()).unwrap(), n, bytes, ahead);
+                        assert_eq!(found, cells(&expected), "{}, {n} rows a page, {ahead} ahead, {scan:?}", db.kind);
+                    }
                 }
             }
         }
@@ -276,5 +289,47 @@ fn a_scan_of_a_dropped_table_says_so() {
             db.engine.delete_table(&name("t")).unwrap();
             assert_eq!(scanner.next(2).unwrap_err().kind(), ErrorKind::TableNotFound, "{}", db.kind);
         }
+    }
+}
+
+/// A failure while reading ahead is that of a later read. No row is lost or returned twice.
+#[test]
+fn a_failure_of_reading_ahead_is_returned_by_a_later_read() {
+    let store = Arc::new(FaultStore::new(Arc::new(MemoryStore::new(Arc::new(ManualClock::at(NOW))))));
+    let engine = Engine::with_store(store.clone()).unwrap();
+    engine.create_table(descriptor("t", &["f", "g"]), vec![]).unwrap();
+    let table = engine.table(&name("t"));
+    for n in 0..200 {
+        table.put(&put(&format!("r{n:03}"), &[("f:a", 1, "v"), ("g:a", 1, "w")])).unwrap();
+    }
+    let expected = cells(&table.scan(Scan::default()).unwrap().next(usize::MAX).unwrap());
+    for (nth, when) in (1..80).flat_map(|nth| [(nth, When::Before), (nth, When::After)]) {
+        let mut scanner = table.scan(Scan::default()).unwrap();
+        let mut found = Vec::new();
+        let read = |scanner: &mut Scanner| -> Result<Option<Vec<CellParts>>> {
+            Ok(match scanner.fetch_page_for(20, usize::MAX, &Unlimited)? {
+                FetchedPage::Page(page) => Some(page_cells(&page)),
+                FetchedPage::Rows(rows) => Some(cells(&rows)),
+                FetchedPage::Paused => None,
+            })
+        };
+        found.extend(read(&mut scanner).unwrap().unwrap());
+        let counted = Counted::Only(Call::Next);
+        store.fail(InjectedFault { counted, nth, when, kind: ErrorKind::Io, lasting: false });
+        scanner.read_ahead(8 << 10, &|| true);
+        let has_failed = store.heal();
+        let mut failures = 0;
+        loop {
+            match read(&mut scanner) {
+                Ok(Some(page)) if page.is_empty() => break,
+                Ok(page) => found.extend(page.unwrap()),
+                Err(error) => {
+                    assert_eq!(error.kind(), ErrorKind::Io);
+                    failures += 1;
+                }
+            }
+        }
+        assert_eq!(failures, usize::from(has_failed), "fault {nth}, {when:?}");
+        assert_eq!(found, expected, "fault {nth}, {when:?}");
     }
 }
