@@ -108,7 +108,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         kind: count(1, 1 << 24),
         default: Default::Is("65536"),
         summary: "Maximum number of open scanners",
-        reason: "Each holds a snapshot and a few KiB. Scanners that clients forget to close normally expire first",
+        reason: "Each holds a snapshot and a few KiB, or up to 160 KiB if it has read ahead. Scanners that clients forget to close normally expire first",
         set: |startup, value| startup.config.limits.scanners_max = value.size(),
         ..ROW
     },
