@@ -26,14 +26,10 @@ const FIRST_CHUNK: usize = 8;
 /// The largest number of versions that are taken from a memtable at once.
 const CHUNK_MAX: usize = 256;
 
-/// The largest number of files for which a merge is opened. It keeps a reference to each.
-const FILES_MAX: usize = 4096;
-
 /// The pairs of a range, ascending. It keeps the memtable and the files of the range until it is dropped.
 pub(super) struct RangeMerge {
     memtable: Arc<Memtable>,
-    /// The files of the range at its opening, by run. The files of a run are ordered by key and do not overlap.
-    runs: Vec<Vec<Table>>,
+    files: Files,
     /// The sequence number from which on versions are not seen.
     seqno: u64,
     sources: Vec<Source>,
@@ -51,6 +47,13 @@ struct Source {
     head: InternalValue,
     rest: Rest,
 }
+
+/// The files of a version of the space whose keys are within a lower bound, by run. The files of a run are ordered by
+/// key and do not overlap. lsm-tree does not export the type of a version, which this keeps.
+type Files = Box<dyn Fn(Bound<&[u8]>) -> Vec<NextFile> + Send>;
+
+/// The next file of a run.
+type NextFile = Box<dyn FnMut() -> Option<Table> + Send>;
 
 /// What follows the head of a source.
 enum Rest {
@@ -71,8 +74,7 @@ struct MemtableRest {
 /// The versions of a run.
 struct RunRest {
     file: Box<dyn Iterator<Item = lsm_tree::Result<InternalValue>> + Send>,
-    /// The files that follow.
-    files: vec::IntoIter<Table>,
+    next_file: NextFile,
 }
 
 impl RangeMerge {
@@ -101,20 +103,23 @@ impl RangeMerge {
         if !seen.is_newest(database) {
             return Ok(None);
         }
-        let bounds = (lower, if to.is_empty() { Bound::Unbounded } else { Bound::Excluded(to) });
-        let mut runs = Vec::new();
-        let mut files = 0;
-        for run in version.iter_levels().flat_map(|level| level.iter()) {
-            let Some((first, last)) = run.range_overlap_indexes::<&[u8], _>(&bounds) else { continue };
-            files += last + 1 - first;
-            if files > FILES_MAX {
-                return Ok(None);
-            }
-            runs.push(run.get(first..=last).unwrap_or_default().to_vec());
-        }
-        let (seqno, to) = (seen.seqno(), to.to_vec());
-        let reads = Arc::clone(reads);
-        let mut merge = Self { memtable, runs, seqno, sources: Vec::new(), order: Vec::new(), to, reads };
+        let upper = to.to_vec();
+        let files: Files = Box::new(move |lower| {
+            let upper = if upper.is_empty() { Bound::Unbounded } else { Bound::Excluded(&upper[..]) };
+            let runs = version.iter_levels().flat_map(|level| level.iter());
+            let within = runs.filter_map(|run| {
+                let (mut next, last) = run.range_overlap_indexes::<&[u8], _>(&(lower, upper))?;
+                let run = Arc::clone(run);
+                Some(Box::new(move || {
+                    let file = run.get(next).filter(|_| next <= last).cloned();
+                    next += 1;
+                    file
+                }) as NextFile)
+            });
+            within.collect()
+        });
+        let (seqno, to, reads) = (seen.seqno(), to.to_vec(), Arc::clone(reads));
+        let mut merge = Self { memtable, files, seqno, sources: Vec::new(), order: Vec::new(), to, reads };
         merge.begin(lower)?;
         Ok(Some(merge))
     }
@@ -135,17 +140,11 @@ impl RangeMerge {
             let rest = MemtableRest::begin(Arc::clone(&self.memtable), lower, self.seqno);
             self.sources.extend(Source::begin(Rest::Memtable(rest), self.seqno)?);
         }
-        for run in &self.runs {
-            let before = match lower {
-                Bound::Included(key) => run.partition_point(|file| &file.metadata.key_range.max()[..] < key),
-                Bound::Excluded(key) => run.partition_point(|file| &file.metadata.key_range.max()[..] <= key),
-                Bound::Unbounded => 0,
-            };
-            let mut files = run[before..].to_vec().into_iter();
-            let Some(file) = files.next() else { continue };
+        for mut next_file in (self.files)(lower) {
+            let Some(file) = next_file() else { continue };
             // Without an upper bound, which would be searched for. The end is known from the first key past it.
             let file = Box::new(file.range((lower.map(Slice::from), Bound::Unbounded)));
-            self.sources.extend(Source::begin(Rest::Run(RunRest { file, files }), self.seqno)?);
+            self.sources.extend(Source::begin(Rest::Run(RunRest { file, next_file }), self.seqno)?);
         }
         self.order.extend(0..self.sources.len());
         self.order.sort_unstable_by(|a, b| self.sources[*a].head.key.cmp(&self.sources[*b].head.key));
@@ -277,7 +276,7 @@ impl RunRest {
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(failed("reading", fjall::Error::from(error))),
                 None => {
-                    let Some(file) = self.files.next() else { return Ok(None) };
+                    let Some(file) = (self.next_file)() else { return Ok(None) };
                     self.file = Box::new(file.iter());
                 }
             }

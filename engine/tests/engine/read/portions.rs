@@ -208,7 +208,7 @@ fn by_page(scanner: &mut Scanner, n: usize, bytes: usize, ahead: usize) -> Vec<C
     loop {
         let before = found.len();
         scanner.read_ahead(ahead, &|| true);
-        if ahead == 300 && before % 5 == 0 {
+        if ahead == 300 && before.is_multiple_of(5) {
             scanner.release_snapshot();
         }
         match scanner.fetch_page_for(n, bytes, &Unlimited).unwrap() {
