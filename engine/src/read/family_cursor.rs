@@ -121,7 +121,12 @@ impl FamilyCursor {
         self.pairs.held_bytes() + self.reverse.as_ref().map_or(0, ReverseRows::held_bytes)
     }
 
-    /// Fetches pairs before they are needed ([`Pairs::read_ahead`]), unless the rows are read in descending order.
+    /// See [`Pairs::plan_ahead`]. Nothing is read ahead if the rows are read in descending order.
+    pub(super) fn plan_ahead(&mut self, least: usize) -> bool {
+        self.reverse.is_none() && self.pairs.plan_ahead(least)
+    }
+
+    /// See [`Pairs::read_ahead`].
     pub(super) fn read_ahead(&mut self, bytes: usize, goes_on: &dyn Fn() -> bool) {
         if self.reverse.is_none() {
             self.pairs.read_ahead(bytes, goes_on);

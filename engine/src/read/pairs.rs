@@ -36,6 +36,10 @@ pub(super) struct Pairs {
     since_stop: usize,
     /// See [`Self::take_garbage_bytes`].
     garbage_bytes: u64,
+    /// The number of pairs that had been consumed when [`Self::plan_ahead`] was last called; `None` after a seek.
+    planned_at: Option<usize>,
+    /// The number of pairs to read ahead.
+    ahead: usize,
     /// The error of reading ahead, which the next fetch returns.
     failed: Option<Error>,
 }
@@ -61,6 +65,8 @@ impl Pairs {
             stop,
             since_stop: 0,
             garbage_bytes: 0,
+            planned_at: None,
+            ahead: 0,
             failed: None,
         })
     }
@@ -82,7 +88,18 @@ impl Pairs {
             charge(&fetched)?;
         }
         let run = fetched.len() * 2;
-        Ok(Self { cursor, fetched, at: 0, run, stop: stop.clone(), since_stop: 0, garbage_bytes: 0, failed: None })
+        Ok(Self {
+            cursor,
+            fetched,
+            at: 0,
+            run,
+            stop: stop.clone(),
+            since_stop: 0,
+            garbage_bytes: 0,
+            planned_at: None,
+            ahead: 0,
+            failed: None,
+        })
     }
 
     /// All pairs that are left, if they have been fetched.
@@ -97,7 +114,18 @@ impl Pairs {
 
     /// These pairs, ascending.
     pub(super) fn buffer(fetched: Vec<Pair>, stop: &Stop) -> Self {
-        Self { cursor: None, fetched, at: 0, run: 0, stop: stop.clone(), since_stop: 0, garbage_bytes: 0, failed: None }
+        Self {
+            cursor: None,
+            fetched,
+            at: 0,
+            run: 0,
+            stop: stop.clone(),
+            since_stop: 0,
+            garbage_bytes: 0,
+            planned_at: None,
+            ahead: 0,
+            failed: None,
+        }
     }
 
     /// The next pair, without consuming it.
@@ -146,22 +174,35 @@ impl Pairs {
         memory_bytes(&self.fetched)
     }
 
-    /// Fetches pairs of which none is needed yet, until those that have not been consumed take this much memory, or
-    /// `goes_on` returns false. Does nothing if they take half of it already.
+    /// Plans to read ahead as many pairs as have been consumed since the last call, unless they are fewer than `least`,
+    /// or the last call was before a seek: the next one may pass over what would be read. Returns whether there are
+    /// any.
+    pub(super) fn plan_ahead(&mut self, least: usize) -> bool {
+        let consumed = self.run.saturating_sub(self.buffered());
+        let before = self.planned_at.replace(consumed);
+        let more = before.map_or(0, |before| consumed.saturating_sub(before));
+        self.ahead = if more < least || self.cursor.is_none() { 0 } else { more };
+        self.ahead > self.buffered()
+    }
+
+    /// Fetches the pairs that have been planned, until those that have not been consumed take this much memory, or
+    /// `goes_on` returns false.
     pub(super) fn read_ahead(&mut self, bytes: usize, goes_on: &dyn Fn() -> bool) {
-        let mut held = memory_bytes(self.fetched.get(self.at..).unwrap_or_default());
-        let Some(cursor) = self.cursor.as_mut().filter(|_| held < bytes / 2) else { return };
+        let Some(cursor) = self.cursor.as_mut().filter(|_| self.ahead > 0) else { return };
         self.fetched.drain(..self.at.min(self.fetched.len()));
         self.at = 0;
-        while held < bytes && self.failed.is_none() && goes_on() {
+        let mut held = memory_bytes(&self.fetched);
+        while self.fetched.len() < self.ahead && held < bytes && self.failed.is_none() && goes_on() {
             let before = self.fetched.len();
             self.failed = cursor.next_many(BATCH_MAX, BATCH_BYTES, &mut self.fetched).err();
             if self.fetched.len() == before {
                 // The next fetch finds the end, or returns the error.
                 return;
             }
+            self.run += self.fetched.len() - before;
             held += memory_bytes(&self.fetched[before..]);
         }
+        self.ahead = 0;
     }
 
     /// Fetches the next batch.
@@ -220,7 +261,7 @@ impl Pairs {
             Some(cursor) if !within => {
                 self.fetched.clear();
                 (self.at, self.run) = (0, 0);
-                self.failed = None;
+                (self.planned_at, self.ahead, self.failed) = (None, 0, None);
                 work_limit::charge_seeks(1)?;
                 cursor.seek(key)
             }

@@ -195,7 +195,16 @@ impl RegionScanner {
         self.deciding.iter().chain(&self.joining).map(StoreScanner::held_bytes).sum()
     }
 
-    /// Fetches what is likely to be needed next, while `goes_on` returns true, until it takes this much memory.
+    /// See [`Pairs::plan_ahead`](super::pairs::Pairs::plan_ahead).
+    pub(super) fn plan_ahead(&mut self, least: usize) -> bool {
+        let mut any = false;
+        for scanner in &mut self.deciding {
+            any |= scanner.plan_ahead(least);
+        }
+        any
+    }
+
+    /// Fetches what has been planned, while `goes_on` returns true, until it takes this much memory.
     pub(super) fn read_ahead(&mut self, bytes: usize, goes_on: &dyn Fn() -> bool) {
         let share = bytes / self.deciding.len().max(1);
         self.deciding.iter_mut().for_each(|scanner| scanner.read_ahead(share, goes_on));

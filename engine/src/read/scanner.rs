@@ -268,8 +268,14 @@ impl Scanner {
         rows + self.open.as_ref().map_or(0, |open| open.rows.held_bytes())
     }
 
-    /// Fetches pairs of the store that the next read is likely to need, while `goes_on` returns true, until they take
-    /// `bytes` of memory. It changes no result: rows are made of them by that read, which also returns any error.
+    /// Plans to read ahead as many pairs of the store as the reads since the last call have consumed, unless they are
+    /// fewer than `least`, or columns or rows have been skipped. Returns whether there are any.
+    pub fn plan_ahead(&mut self, least: usize) -> bool {
+        self.open.as_mut().is_some_and(|open| open.rows.plan_ahead(least))
+    }
+
+    /// Fetches the pairs of the store that have been planned, while `goes_on` returns true, until they take `bytes` of
+    /// memory. It changes no result: rows are made of them by the next read, which also returns any error.
     pub fn read_ahead(&mut self, bytes: usize, goes_on: &dyn Fn() -> bool) {
         if let Some(open) = &mut self.open {
             open.rows.read_ahead(bytes, goes_on);

@@ -147,7 +147,12 @@ impl StoreScanner {
         self.cursor.held_bytes()
     }
 
-    /// Fetches what is likely to be needed next, while `goes_on` returns true, until it takes this much memory.
+    /// See [`Pairs::plan_ahead`](super::pairs::Pairs::plan_ahead).
+    pub(super) fn plan_ahead(&mut self, least: usize) -> bool {
+        self.cursor.plan_ahead(least)
+    }
+
+    /// See [`Pairs::read_ahead`](super::pairs::Pairs::read_ahead).
     pub(super) fn read_ahead(&mut self, bytes: usize, goes_on: &dyn Fn() -> bool) {
         self.cursor.read_ahead(bytes, goes_on);
     }

@@ -27,7 +27,7 @@ const CLIENT_SHARE: usize = 3;
 const CONNECTION_SHARE: usize = 2;
 
 /// Memory that no call needs is claimed while all claims take at most this fraction of the quota.
-const SPARE_DIVISOR: usize = 8;
+const SPARE_DIVISOR: usize = 32;
 
 /// The number of pools.
 pub(super) const POOLS: usize = 2;
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn spare_memory_leaves_most_of_the_quota_to_calls() {
-        let all = Fixture::new(160 * MIB);
+        let all = Fixture::new(640 * MIB);
         let mut claims = Vec::new();
         for client in 0..100 {
             let mut claim = all.connection(&client.to_string()).claim();

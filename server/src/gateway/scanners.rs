@@ -44,9 +44,14 @@ impl OpenScanner {
         Self { table, scanner, refusal: None, sort_columns: false, rest: None, held: None, _request }
     }
 
+    /// The memory that the scan holds, in bytes.
+    fn held_bytes(&self) -> usize {
+        self.scanner.held_bytes() + self.rest.as_ref().map_or(0, rest::State::held_bytes)
+    }
+
     /// Claims the memory that the scan already holds, for the connection of a call.
     fn hold(&mut self, scope: &CallScope<'_>) {
-        let bytes = self.scanner.held_bytes() + self.rest.as_ref().map_or(0, rest::State::held_bytes);
+        let bytes = self.held_bytes();
         self.held = scope.memory().map(|memory| {
             let mut claim = memory.claim();
             claim.resize(bytes);
@@ -62,6 +67,9 @@ const SWEEP_STEP: usize = 32;
 /// The memory of pairs that a scanner holds after it has read ahead, in bytes. Reading them takes about as long as a
 /// client needs to receive a page of 1,000 short rows, and to send its next call.
 const READ_AHEAD_BYTES: usize = 160 << 10;
+
+/// The least number of pairs that a scanner reads ahead. Fewer are read in the time that it takes to begin.
+const READ_AHEAD_MIN: usize = 100;
 
 /// The minimum time between two sweeps by calls that find no room, in milliseconds.
 const SWEEP_INTERVAL_MS: i64 = 1_000;
@@ -283,6 +291,7 @@ impl Scanners {
         open.held = None;
         self.release_snapshot(&mut open);
         let result = body(&mut open);
+        let reads_ahead = open.scanner.plan_ahead(READ_AHEAD_MIN);
         if scope.is_paused() {
             // The scanner holds this memory now.
             scope.release_gathered();
@@ -291,7 +300,7 @@ impl Scanners {
         drop(open);
         if scope.is_paused() {
             scope.keep(Box::new(used));
-        } else if used.fetches > 1 {
+        } else if reads_ahead && used.fetches > 1 {
             // A client that has called twice is likely to call again.
             scope.after_reply(used.read_ahead());
         }
@@ -374,7 +383,12 @@ impl Scanners {
             for scanner in idle {
                 // A scanner that is in use releases its snapshot itself.
                 let Ok(mut open) = scanner.try_lock() else { continue };
-                swept.released += usize::from(self.release_snapshot(&mut open));
+                let has_released = self.release_snapshot(&mut open);
+                if has_released {
+                    let bytes = open.held_bytes();
+                    open.held.iter_mut().for_each(|held| held.resize(bytes));
+                }
+                swept.released += usize::from(has_released);
             }
             match last {
                 Some(key) => from = Bound::Excluded(key),
@@ -470,13 +484,12 @@ impl Use {
             let Ok(mut open) = scanner.try_lock() else { return };
             let OpenScanner { scanner, held: Some(held), .. } = &mut *open else { return };
             // Claimed before it is used.
-            let before = held.bytes();
-            if before >= READ_AHEAD_BYTES || !held.try_resize_spare(before + READ_AHEAD_BYTES) {
+            if !held.try_resize_spare(held.bytes() + READ_AHEAD_BYTES) {
                 return;
             }
             scanner.read_ahead(READ_AHEAD_BYTES, &|| users.load(Ordering::Relaxed) == 0 && goes_on());
-            let bytes = scanner.held_bytes();
-            held.resize(bytes);
+            let bytes = open.held_bytes();
+            open.held.iter_mut().for_each(|held| held.resize(bytes));
         })
     }
 }

@@ -23,20 +23,21 @@ use crate::store::Pair;
 /// The number of versions that are first taken from a memtable at once. It doubles each time.
 const FIRST_CHUNK: usize = 8;
 
+/// The number of versions that are first taken from a memtable after a seek, which is often followed by another one.
+const SOUGHT_CHUNK: usize = 2;
+
 /// The largest number of versions that are taken from a memtable at once.
 const CHUNK_MAX: usize = 256;
 
 /// The pairs of a range, ascending. It keeps the memtable and the files of the range until it is dropped.
 pub(super) struct RangeMerge {
-    memtable: Arc<Memtable>,
-    files: Files,
     /// The sequence number from which on versions are not seen.
     seqno: u64,
     sources: Vec<Source>,
-    /// Indexes of the sources that have a head, ordered by it.
+    /// Indexes of the sources that have not ended, ordered by their heads.
     order: Vec<usize>,
     /// The range ends before this key, unless that is empty.
-    to: Vec<u8>,
+    to: Arc<[u8]>,
     /// Counts the reads of the space.
     reads: Arc<RunReads>,
 }
@@ -47,13 +48,6 @@ struct Source {
     head: InternalValue,
     rest: Rest,
 }
-
-/// The files of a version of the space whose keys are within a lower bound, by run. The files of a run are ordered by
-/// key and do not overlap. lsm-tree does not export the type of a version, which this keeps.
-type Files = Box<dyn Fn(Bound<&[u8]>) -> Vec<NextFile> + Send>;
-
-/// The next file of a run.
-type NextFile = Box<dyn FnMut() -> Option<Table> + Send>;
 
 /// What follows the head of a source.
 enum Rest {
@@ -71,10 +65,24 @@ struct MemtableRest {
     next: usize,
 }
 
-/// The versions of a run.
+/// The versions of a run, whose files are ordered by key and do not overlap.
 struct RunRest {
-    file: Box<dyn Iterator<Item = lsm_tree::Result<InternalValue>> + Send>,
-    next_file: NextFile,
+    file: FileIter,
+    /// The number of the file that follows.
+    next: usize,
+    files: RunFiles,
+}
+
+type FileIter = Box<dyn Iterator<Item = lsm_tree::Result<InternalValue>> + Send>;
+
+type FirstFile = Box<dyn Fn(Bound<&[u8]>) -> usize + Send>;
+
+/// Access to the files of a run, which it keeps. lsm-tree does not export the type of a run.
+struct RunFiles {
+    /// The number of the first file that may have keys within a lower bound.
+    first: FirstFile,
+    /// The file with a number, unless the range ends before it.
+    get: Box<dyn Fn(usize) -> Option<Table> + Send>,
 }
 
 impl RangeMerge {
@@ -103,52 +111,67 @@ impl RangeMerge {
         if !seen.is_newest(database) {
             return Ok(None);
         }
-        let upper = to.to_vec();
-        let files: Files = Box::new(move |lower| {
-            let upper = if upper.is_empty() { Bound::Unbounded } else { Bound::Excluded(&upper[..]) };
-            let runs = version.iter_levels().flat_map(|level| level.iter());
-            let within = runs.filter_map(|run| {
-                let (mut next, last) = run.range_overlap_indexes::<&[u8], _>(&(lower, upper))?;
-                let run = Arc::clone(run);
-                Some(Box::new(move || {
-                    let file = run.get(next).filter(|_| next <= last).cloned();
-                    next += 1;
-                    file
-                }) as NextFile)
-            });
-            within.collect()
-        });
-        let (seqno, to, reads) = (seen.seqno(), to.to_vec(), Arc::clone(reads));
-        let mut merge = Self { memtable, files, seqno, sources: Vec::new(), order: Vec::new(), to, reads };
-        merge.begin(lower)?;
+        let mut rests = Vec::new();
+        if !memtable.is_empty() {
+            rests.push(Rest::Memtable(MemtableRest::new(memtable)));
+        }
+        let to: Arc<[u8]> = to.into();
+        for run in version.iter_levels().flat_map(|level| level.iter()) {
+            let (searched, run, to) = (Arc::clone(run), Arc::clone(run), Arc::clone(&to));
+            let files = RunFiles {
+                first: Box::new(move |lower| match lower {
+                    Bound::Included(key) => searched.partition_point(|file| file.metadata.key_range.max()[..] < *key),
+                    Bound::Excluded(key) => searched.partition_point(|file| file.metadata.key_range.max()[..] <= *key),
+                    Bound::Unbounded => 0,
+                }),
+                get: Box::new(move |number| {
+                    run.get(number).filter(|file| to.is_empty() || file.metadata.key_range.min()[..] < to[..]).cloned()
+                }),
+            };
+            rests.push(Rest::Run(RunRest { file: Box::new(std::iter::empty()), next: 0, files }));
+        }
+        let (seqno, reads) = (seen.seqno(), Arc::clone(reads));
+        let mut sources = Vec::with_capacity(rests.len());
+        for mut rest in rests {
+            rest.seek(lower, FIRST_CHUNK, seqno);
+            sources.extend(rest.next(seqno)?.map(|head| Source { head, rest }));
+        }
+        let mut merge = Self { seqno, order: (0..sources.len()).collect(), sources, to, reads };
+        merge.sort();
         Ok(Some(merge))
     }
 
-    /// Moves to the first pair within a bound, which must not be before the lower bound of the range. Counts as a read.
+    /// Moves forward to the first pair within a bound. Counts as a read.
     ///
     /// # Errors
-    /// `Io`, `Corrupt`.
+    /// `Io`, `Corrupt`; the range has to be opened again then.
     pub fn seek(&mut self, lower: Bound<&[u8]>) -> Result<()> {
         self.reads.count();
-        self.begin(lower)
+        let Self { sources, order, seqno, .. } = self;
+        // The sources whose heads are within the bound stay where they are. They are behind the others.
+        let behind = order.partition_point(|at| is_before(&sources[*at].head, lower));
+        let mut failed = None;
+        let mut number = 0;
+        order.retain(|at| {
+            number += 1;
+            if number > behind || failed.is_some() {
+                return true;
+            }
+            let Source { head, rest } = &mut sources[*at];
+            rest.seek(lower, SOUGHT_CHUNK, *seqno);
+            match rest.next(*seqno) {
+                Ok(Some(next)) => *head = next,
+                Ok(None) => return false,
+                Err(error) => failed = Some(error),
+            }
+            true
+        });
+        self.sort();
+        failed.map_or(Ok(()), Err)
     }
 
-    fn begin(&mut self, lower: Bound<&[u8]>) -> Result<()> {
-        self.sources.clear();
-        self.order.clear();
-        if !self.memtable.is_empty() {
-            let rest = MemtableRest::begin(Arc::clone(&self.memtable), lower, self.seqno);
-            self.sources.extend(Source::begin(Rest::Memtable(rest), self.seqno)?);
-        }
-        for mut next_file in (self.files)(lower) {
-            let Some(file) = next_file() else { continue };
-            // Without an upper bound, which would be searched for. The end is known from the first key past it.
-            let file = Box::new(file.range((lower.map(Slice::from), Bound::Unbounded)));
-            self.sources.extend(Source::begin(Rest::Run(RunRest { file, next_file }), self.seqno)?);
-        }
-        self.order.extend(0..self.sources.len());
+    fn sort(&mut self) {
         self.order.sort_unstable_by(|a, b| self.sources[*a].head.key.cmp(&self.sources[*b].head.key));
-        Ok(())
     }
 
     /// The next pair.
@@ -196,14 +219,24 @@ impl RangeMerge {
     }
 }
 
-impl Source {
-    /// A source at its first version; `None` if it has none.
-    fn begin(mut rest: Rest, seqno: u64) -> Result<Option<Self>> {
-        Ok(rest.next(seqno)?.map(|head| Self { head, rest }))
+/// Whether a version is not within a lower bound.
+fn is_before(version: &InternalValue, lower: Bound<&[u8]>) -> bool {
+    match lower {
+        Bound::Included(lower) => version.key.user_key[..] < *lower,
+        Bound::Excluded(lower) => version.key.user_key[..] <= *lower,
+        Bound::Unbounded => false,
     }
 }
 
 impl Rest {
+    /// Moves forward to the first version within a bound.
+    fn seek(&mut self, lower: Bound<&[u8]>, chunk: usize, seqno: u64) {
+        match self {
+            Self::Memtable(rest) => rest.seek(lower, chunk, seqno),
+            Self::Run(rest) => rest.seek(lower),
+        }
+    }
+
     /// The next version that is seen.
     #[inline]
     fn next(&mut self, seqno: u64) -> Result<Option<InternalValue>> {
@@ -215,11 +248,21 @@ impl Rest {
 }
 
 impl MemtableRest {
-    fn begin(memtable: Arc<Memtable>, lower: Bound<&[u8]>, seqno: u64) -> Self {
-        let mut rest = Self { memtable, chunk: Vec::new().into_iter(), last: None, next: FIRST_CHUNK };
+    fn new(memtable: Arc<Memtable>) -> Self {
+        Self { memtable, chunk: Vec::new().into_iter(), last: None, next: FIRST_CHUNK }
+    }
+
+    fn seek(&mut self, lower: Bound<&[u8]>, chunk: usize, seqno: u64) {
+        let behind = self.chunk.as_slice().partition_point(|version| is_before(version, lower));
+        if behind < self.chunk.len() {
+            self.chunk.by_ref().take(behind).for_each(drop);
+            return;
+        }
         let version =
             |key: &[u8], seqno| InternalValue::from_components(key, Slice::empty(), seqno, ValueType::Tombstone);
-        rest.take(
+        self.next = chunk;
+        self.last = None;
+        self.take(
             match lower {
                 Bound::Included(key) => Bound::Included(version(key, u64::MAX)),
                 Bound::Excluded(key) => Bound::Excluded(version(key, 0)),
@@ -227,7 +270,6 @@ impl MemtableRest {
             },
             seqno,
         );
-        rest
     }
 
     #[inline]
@@ -268,6 +310,16 @@ impl MemtableRest {
 }
 
 impl RunRest {
+    fn seek(&mut self, lower: Bound<&[u8]>) {
+        let first = (self.files.first)(lower);
+        self.next = first + 1;
+        self.file = match (self.files.get)(first) {
+            // Without an upper bound, which would be searched for. The end is known from the first key past it.
+            Some(file) => Box::new(file.range((lower.map(Slice::from), Bound::Unbounded))),
+            None => Box::new(std::iter::empty()),
+        };
+    }
+
     #[inline]
     fn next(&mut self, seqno: u64) -> Result<Option<InternalValue>> {
         loop {
@@ -276,7 +328,8 @@ impl RunRest {
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(failed("reading", fjall::Error::from(error))),
                 None => {
-                    let Some(file) = (self.next_file)() else { return Ok(None) };
+                    let Some(file) = (self.files.get)(self.next) else { return Ok(None) };
+                    self.next += 1;
                     self.file = Box::new(file.iter());
                 }
             }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak, mpsc};
 
 use fjall::AbstractTree;
-use lsm_tree::{Memtable, MemtableId, Table, TableId};
+use lsm_tree::{InternalValue, Memtable, MemtableId, Table, TableId};
 use parking_lot::{Mutex, RwLock};
 use xorf::{BinaryFuse8, Filter};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -34,6 +34,10 @@ const STOP_INTERVAL: usize = 1024;
 
 /// The share of the block cache's limit that all filters may take in addition to it: one eighth.
 const CACHE_SHARE: u64 = 8;
+
+/// The size of the blocks of a file in the block cache, where they are not compressed, as a multiple of the file's. An
+/// estimate on the safe side: if it is too small, other blocks leave the cache.
+const EXPANSION: u64 = 4;
 
 /// The smallest number of searches after which a filter is made.
 const SEARCHES_MIN: u64 = 64;
@@ -354,7 +358,12 @@ impl FilterMaker {
         // Growing would copy large arrays.
         let mut hashes = Vec::with_capacity(ROWS_EXPECTED.min(table.metadata.item_count as usize));
         let mut last = lsm_tree::Slice::new(b"");
-        for (n, item) in table.scan().ok()?.enumerate() {
+        let items: Box<dyn Iterator<Item = lsm_tree::Result<InternalValue>>> = match fits_in_cache(table) {
+            // The reads that follow find the blocks there.
+            true => Box::new(table.iter()),
+            false => Box::new(table.scan().ok()?),
+        };
+        for (n, item) in items.enumerate() {
             if n.is_multiple_of(STOP_INTERVAL) && must_end() {
                 return None;
             }
@@ -370,6 +379,12 @@ impl FilterMaker {
         let bytes = filter.bytes();
         Some(Counted::new(filter, bytes, &self.total_bytes))
     }
+}
+
+/// Whether the block cache has room for all blocks of a file.
+fn fits_in_cache(table: &Table) -> bool {
+    let blocks = table.metadata.file_size.saturating_mul(EXPANSION);
+    table.cache.size().saturating_add(blocks) <= table.cache.capacity()
 }
 
 /// Serves requests until the database is closed.

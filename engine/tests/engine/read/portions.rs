@@ -207,6 +207,7 @@ fn by_page(scanner: &mut Scanner, n: usize, bytes: usize, ahead: usize) -> Vec<C
     let mut found = cells(&scanner.next(1).unwrap());
     loop {
         let before = found.len();
+        scanner.plan_ahead(1);
         scanner.read_ahead(ahead, &|| true);
         if ahead == 300 && before.is_multiple_of(5) {
             scanner.release_snapshot();
@@ -303,17 +304,20 @@ fn a_failure_of_reading_ahead_is_returned_by_a_later_read() {
         table.put(&put(&format!("r{n:03}"), &[("f:a", 1, "v"), ("g:a", 1, "w")])).unwrap();
     }
     let expected = cells(&table.scan(Scan::default()).unwrap().next(usize::MAX).unwrap());
-    for (nth, when) in (1..80).flat_map(|nth| [(nth, When::Before), (nth, When::After)]) {
+    for (nth, when) in (1..60).flat_map(|nth| [(nth, When::Before), (nth, When::After)]) {
         let mut scanner = table.scan(Scan::default()).unwrap();
         let mut found = Vec::new();
         let read = |scanner: &mut Scanner| -> Result<Option<Vec<CellParts>>> {
-            Ok(match scanner.fetch_page_for(20, usize::MAX, &Unlimited)? {
+            Ok(match scanner.fetch_page_for(60, usize::MAX, &Unlimited)? {
                 FetchedPage::Page(page) => Some(page_cells(&page)),
                 FetchedPage::Rows(rows) => Some(cells(&rows)),
                 FetchedPage::Paused => None,
             })
         };
-        found.extend(read(&mut scanner).unwrap().unwrap());
+        for expected in [false, true] {
+            found.extend(read(&mut scanner).unwrap().unwrap());
+            assert_eq!(scanner.plan_ahead(1), expected, "nothing is planned after the first page");
+        }
         let counted = Counted::Only(Call::Next);
         store.fail(InjectedFault { counted, nth, when, kind: ErrorKind::Io, lasting: false });
         scanner.read_ahead(8 << 10, &|| true);
