@@ -7,7 +7,7 @@ use std::time::Duration;
 use hjall_engine::clock::ManualClock;
 use hjall_engine::mutation::{Put, PutCell};
 use hjall_engine::name::TableName;
-use hjall_engine::read::Stop;
+use hjall_engine::read::{FetchedPage, Stop};
 use hjall_engine::request::Scan;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Engine, LATEST, Options};
@@ -21,6 +21,7 @@ use crate::settings::config::Limits;
 use crate::wire::method::Service::Thrift2;
 
 const PERIOD_MS: i64 = 60_000;
+const SNAPSHOT_WRITES: u64 = 1 << 20;
 
 struct Fixture {
     scanners: Scanners,
@@ -34,7 +35,11 @@ struct Fixture {
 /// A scanner over two rows with 100 columns of 1,000 bytes.
 fn fixture() -> Fixture {
     let clock = Arc::new(ManualClock::at(1_000_000));
-    let limits = Limits { scanner_timeout: Duration::from_millis(PERIOD_MS.unsigned_abs()), ..Limits::default() };
+    let limits = Limits {
+        scanner_timeout: Duration::from_millis(PERIOD_MS.unsigned_abs()),
+        scanner_snapshot_writes: Some(SNAPSHOT_WRITES),
+        ..Limits::default()
+    };
     let scanners = Scanners::new(&limits, clock.clone());
     let caller = Caller::new(([127, 0, 0, 1], 1).into());
     let quota = Arc::new(MemoryQuota::new(16 << 20));
@@ -130,4 +135,60 @@ fn a_request_that_exceeds_the_quota_is_refused_and_holds_nothing() {
     assert!(scope.has_exceeded_quota());
     drop(scope);
     assert_eq!(all.memory.account.held_bytes(), 0);
+}
+
+/// Fetches a page, and does what follows the reply. Returns the number of rows, and whether anything followed.
+fn fetch(all: &Fixture, id: i32, rows: usize) -> (usize, bool) {
+    let scope = all.scope();
+    let page = all.scanners.with(Thrift2, id, &scope, |open| open.scanner.fetch_page_for(rows, usize::MAX, &scope));
+    let FetchedPage::Page(page) = page.unwrap().unwrap() else { panic!("the scan has whole rows") };
+    let after_reply = scope.take_after_reply();
+    drop(scope);
+    let follows = after_reply.is_some();
+    after_reply.into_iter().for_each(|work| work(&|| true));
+    (page.len(), follows)
+}
+
+#[test]
+fn a_scanner_reads_ahead_from_the_second_page_on() {
+    let all = fixture();
+    let table = all.engine.table(&TableName::parse(b"t").unwrap());
+    let put = |row: String, bytes: usize| {
+        let value = vec![0; bytes].into();
+        let cell = PutCell { family: "f".into(), qualifier: "q".into(), timestamp: LATEST, value };
+        table.put(&Put { row: row.into(), cells: vec![cell], ..Put::default() }).unwrap();
+    };
+    (0..2_000).for_each(|n| put(format!("r{n:04}"), 100));
+    let open = || {
+        let scan = Scan { start: "r".into(), ..Scan::default() };
+        let scope = all.scope();
+        let open = OpenScanner::new(table.name().clone(), table.scan(scan).unwrap(), &scope);
+        all.scanners.open(Thrift2, open, &all.caller).unwrap()
+    };
+    let held = || all.memory.account.held_bytes();
+    let id = open();
+    assert_eq!(fetch(&all, id, 500), (500, false), "the client may stop after the first page");
+    let before = held();
+    assert_eq!(fetch(&all, id, 500), (500, true));
+    let one = held() - before;
+    assert!((80_000..200_000).contains(&one), "500 pairs, up to 160 KiB, are held: {one}");
+    // A thirty-second of the quota has room for three claims of 160 KiB.
+    let others: Vec<_> = (0..9).map(|_| open()).collect();
+    for id in &others {
+        fetch(&all, *id, 500);
+        fetch(&all, *id, 500);
+    }
+    assert!(held() < 512 << 10, "most of the quota is left: {}", held());
+    // A snapshot that is released releases what has been read ahead.
+    put("a".to_owned(), SNAPSHOT_WRITES as usize);
+    assert_eq!(all.scanners.sweep().released, 10);
+    assert_eq!(held(), 0);
+    let mut rows = 1_000;
+    while let (more @ 1.., _) = fetch(&all, id, 300) {
+        rows += more;
+    }
+    assert_eq!(rows, 2_000);
+    // Small pages are not worth it.
+    let id = open();
+    assert!((0..30).all(|_| fetch(&all, id, 10) == (10, false)));
 }
