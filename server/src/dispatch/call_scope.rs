@@ -167,8 +167,8 @@ impl<'a> CallScope<'a> {
         *self.state.borrow_mut() = Some(state);
     }
 
-    /// Sets what the thread does after the call has been answered, until another call waits. It is not done if the call
-    /// runs on an event loop, and may be left out.
+    /// Sets what the thread does after the call has been answered, while its lane has no other call: it must not take
+    /// processor time from others. It is not done if the call runs on an event loop, and may be left out.
     pub fn after_reply(&self, work: AfterReply) {
         *self.after_reply.borrow_mut() = Some(work);
     }

@@ -186,13 +186,13 @@ impl Runner {
     /// Runs a job that a worker took from the queue, unless its client has disconnected or it has waited too long. A
     /// call that is paused returns to the queue.
     pub fn run_job(&self, job: Job) {
-        let queue = job.permit.lane().queue().clone();
+        let lane = job.permit.shared_lane().clone();
         let Some(mut run) = self.attempt(job) else { return };
         let after_reply = run.resources.after_reply.take();
         self.answer(run);
         if let Some(work) = after_reply {
             // Any failure is that of the next call.
-            let _ = catch_unwind(AssertUnwindSafe(|| work(&|| queue.is_empty())));
+            let _ = catch_unwind(AssertUnwindSafe(|| work(&|| lane.under_way() == 0)));
         }
     }
 
