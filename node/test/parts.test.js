@@ -76,3 +76,18 @@ test('close waits for the parts of a call, and refuses later calls', async () =>
   await own.close();
   await assert.rejects(own.table('t').row('r'), { code: 'CLOSED' });
 });
+
+test('a call that is cancelled when it has ended does not cancel a later one', async () => {
+  for (let round = 0; round < 300; round += 1) {
+    const controller = new AbortController();
+    const calls = [];
+    for (let n = 0; n < 4; n += 1) calls.push(table.row(`r${n}`, { signal: controller.signal }).catch(() => {}));
+    // The calls end meanwhile, in threads.
+    const end = process.hrtime.bigint() + BigInt(round % 30) * 10_000n;
+    await Promise.resolve();
+    while (process.hrtime.bigint() < end);
+    controller.abort();
+    await Promise.all(calls);
+    await Promise.all([1, 2, 3, 4].map((n) => table.row(`r${n}`)));
+  }
+});

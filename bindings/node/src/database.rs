@@ -140,6 +140,13 @@ impl NativeDatabase {
         self.session.cancel(number);
     }
 
+    /// Forgets that a call was cancelled. Must be called when a cancelled call has been answered, before its number is
+    /// used again: the call may have ended before it was cancelled.
+    #[napi]
+    pub fn forget_cancelled(&self, number: u32) {
+        self.session.take_cancelled(number);
+    }
+
     /// The latest progress of a backup or restore, `[table, family, cells, bytes]`; null if there is none since the
     /// last call.
     #[napi]

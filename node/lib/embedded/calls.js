@@ -197,7 +197,11 @@ class Calls {
     this.#free.push(number);
     this.#count -= 1;
     if (this.#count === 0) letEnd(this);
-    if (call.read === undefined) return;
+    if (call.read === undefined) {
+      // The call may have ended before it was cancelled. Its number is about to be used again.
+      this.#native.forgetCancelled(number);
+      return;
+    }
     call.stopListening?.();
     try {
       if (from.u8() !== Outcome.done) call.reject(from.error());
