@@ -315,7 +315,7 @@ impl FamilyCursor {
             },
         };
         self.pairs.skip_to(&place)?;
-        Ok(self.pairs.head()?.is_some_and(|(head, _)| head.starts_with(&row.prefix)))
+        self.pairs.is_in(&row.prefix)
     }
 }
 
@@ -456,7 +456,7 @@ impl FamilyCursor {
             };
             sink.value(place, qualifier, timestamp, value::of_plain(stored))?;
             row.wanted += 1;
-            if plan.wanted.is_none() && pairs.head()?.is_some_and(|(next, _)| next.starts_with(&key[..len])) {
+            if plan.wanted.is_none() && pairs.is_in(&key[..len])? {
                 pairs.skip_over(&key[..len], key::prefix_end)?;
             }
         }
@@ -515,13 +515,10 @@ impl FamilyCursor {
             }
             let Some((key, stored)) = pairs.take() else { break };
             sink.plain_value(&plan.family.name, &key[row_len + 1..len], timestamp, value::of_plain(stored))?;
-            let is_next_in = |pairs: &mut Pairs, prefix: &[u8]| -> Result<bool> {
-                Ok(pairs.head()?.is_some_and(|(next, _)| next.starts_with(prefix)))
-            };
-            is_in_row = is_next_in(pairs, prefix)?;
-            if is_in_row && is_next_in(pairs, &key[..len])? {
+            is_in_row = pairs.is_in(prefix)?;
+            if is_in_row && pairs.is_in(&key[..len])? {
                 pairs.skip_over(&key[..len], key::prefix_end)?;
-                is_in_row = is_next_in(pairs, prefix)?;
+                is_in_row = pairs.is_in(prefix)?;
             }
         }
         sink.end_row().map(Some)

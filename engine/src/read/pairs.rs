@@ -55,20 +55,23 @@ impl Pairs {
         stop: &Stop,
     ) -> Result<Self> {
         work_limit::charge_seeks(1)?;
-        let cursor = Some(snapshot.scan(space, from, to, Order::Ascending, expected)?);
-        let stop = stop.clone();
-        Ok(Self {
+        let cursor = snapshot.scan(space, from, to, Order::Ascending, expected)?;
+        Ok(Self::new(Some(cursor), Vec::new(), expected * 2, stop))
+    }
+
+    fn new(cursor: Option<Box<dyn Cursor>>, fetched: Vec<Pair>, run: usize, stop: &Stop) -> Self {
+        Self {
             cursor,
-            fetched: Vec::new(),
+            fetched,
             at: 0,
-            run: expected * 2,
-            stop,
+            run,
+            stop: stop.clone(),
             since_stop: 0,
             garbage_bytes: 0,
             planned_at: None,
             ahead: 0,
             failed: None,
-        })
+        }
     }
 
     /// As [`Self::open`], for a range that is likely to have at most `expected` pairs. Reads up to that number.
@@ -88,18 +91,7 @@ impl Pairs {
             charge(&fetched)?;
         }
         let run = fetched.len() * 2;
-        Ok(Self {
-            cursor,
-            fetched,
-            at: 0,
-            run,
-            stop: stop.clone(),
-            since_stop: 0,
-            garbage_bytes: 0,
-            planned_at: None,
-            ahead: 0,
-            failed: None,
-        })
+        Ok(Self::new(cursor, fetched, run, stop))
     }
 
     /// All pairs that are left, if they have been fetched.
@@ -114,18 +106,7 @@ impl Pairs {
 
     /// These pairs, ascending.
     pub(super) fn buffer(fetched: Vec<Pair>, stop: &Stop) -> Self {
-        Self {
-            cursor: None,
-            fetched,
-            at: 0,
-            run: 0,
-            stop: stop.clone(),
-            since_stop: 0,
-            garbage_bytes: 0,
-            planned_at: None,
-            ahead: 0,
-            failed: None,
-        }
+        Self::new(None, fetched, 0, stop)
     }
 
     /// The next pair, without consuming it.
@@ -135,6 +116,12 @@ impl Pairs {
             self.fetch()?;
         }
         Ok(self.fetched.get(self.at))
+    }
+
+    /// Whether the key of the next pair has this prefix.
+    #[inline]
+    pub(super) fn is_in(&mut self, prefix: &[u8]) -> Result<bool> {
+        Ok(self.head()?.is_some_and(|(head, _)| head.starts_with(prefix)))
     }
 
     /// Consumes the pair that [`Self::head`] returned.
@@ -197,7 +184,7 @@ impl Pairs {
             self.failed = cursor.next_many(BATCH_MAX, BATCH_BYTES, &mut self.fetched).err();
             if self.fetched.len() == before {
                 // The next fetch finds the end, or returns the error.
-                return;
+                break;
             }
             self.run += self.fetched.len() - before;
             held += memory_bytes(&self.fetched[before..]);

@@ -51,12 +51,16 @@ impl OpenScanner {
 
     /// Claims the memory that the scan already holds, for the connection of a call.
     fn hold(&mut self, scope: &CallScope<'_>) {
+        self.held = scope.memory().map(|memory| memory.claim());
+        self.adjust_claim();
+    }
+
+    /// Changes the claim to what the scan holds now.
+    fn adjust_claim(&mut self) {
         let bytes = self.held_bytes();
-        self.held = scope.memory().map(|memory| {
-            let mut claim = memory.claim();
-            claim.resize(bytes);
-            claim
-        });
+        if let Some(held) = &mut self.held {
+            held.resize(bytes);
+        }
     }
 }
 
@@ -291,6 +295,7 @@ impl Scanners {
         open.held = None;
         self.release_snapshot(&mut open);
         let result = body(&mut open);
+        // Not after the first call. A client that has called twice is likely to call again.
         let reads_ahead = open.scanner.plan_ahead(READ_AHEAD_MIN);
         if scope.is_paused() {
             // The scanner holds this memory now.
@@ -300,8 +305,7 @@ impl Scanners {
         drop(open);
         if scope.is_paused() {
             scope.keep(Box::new(used));
-        } else if reads_ahead && used.fetches > 1 {
-            // A client that has called twice is likely to call again.
+        } else if reads_ahead {
             scope.after_reply(used.read_ahead());
         }
         Some(result)
@@ -321,8 +325,8 @@ impl Scanners {
         lease.used_ms = now_ms;
         lease.fetches += 1;
         lease.users.fetch_add(1, Ordering::Relaxed);
-        let (scanner, users, fetches) = (lease.scanner.clone(), lease.users.clone(), lease.fetches);
-        Some(Use { shared: self.shared.clone(), key: (service, id), scanner, users, fetches })
+        let (scanner, users) = (lease.scanner.clone(), lease.users.clone());
+        Some(Use { shared: self.shared.clone(), key: (service, id), scanner, users })
     }
 
     /// Releases the snapshot of a scan if it is too old, or too much has been written since. Returns whether it has
@@ -385,8 +389,7 @@ impl Scanners {
                 let Ok(mut open) = scanner.try_lock() else { continue };
                 let has_released = self.release_snapshot(&mut open);
                 if has_released {
-                    let bytes = open.held_bytes();
-                    open.held.iter_mut().for_each(|held| held.resize(bytes));
+                    open.adjust_claim();
                 }
                 swept.released += usize::from(has_released);
             }
@@ -472,8 +475,6 @@ struct Use {
     key: (Service, i32),
     scanner: Arc<Mutex<OpenScanner>>,
     users: Arc<AtomicUsize>,
-    /// The number of calls that have used the scanner, including this one.
-    fetches: u64,
 }
 
 impl Use {
@@ -488,8 +489,7 @@ impl Use {
                 return;
             }
             scanner.read_ahead(READ_AHEAD_BYTES, &|| users.load(Ordering::Relaxed) == 0 && goes_on());
-            let bytes = open.held_bytes();
-            open.held.iter_mut().for_each(|held| held.resize(bytes));
+            open.adjust_claim();
         })
     }
 }

@@ -8,7 +8,8 @@ use std::ops::Bound;
 use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
-use fjall::{Keyspace, Readable};
+use fjall::{AbstractTree, Keyspace, Readable};
+use lsm_tree::{AnyTree, Memtable};
 use parking_lot::Mutex;
 
 use super::clock_mark::RESERVED;
@@ -47,6 +48,31 @@ impl Seen {
     /// Whether nothing has been written that this state does not contain. It may change at any time.
     pub fn is_newest(&self, database: &Database) -> bool {
         database.is_newest(&self.view)
+    }
+
+    /// The memtable of a space, and its files, which `version` finds: everything that this state contains, and newer
+    /// versions. `None` if a memtable is being flushed, or if anything has been written since. lsm-tree does not export
+    /// the type of a version.
+    pub fn memtable_and<V>(
+        &self,
+        database: &Database,
+        keyspace: &Keyspace,
+        version: impl FnOnce(&AnyTree) -> V,
+    ) -> Option<(Arc<Memtable>, V)> {
+        let tree = &keyspace.tree;
+        // No memtable is sealed, and none has been sealed since this was found if the same one is still active at the
+        // end. So everything that is not in the memtable is in the files of the version.
+        let memtable = tree.active_memtable();
+        if tree.sealed_memtable_count() > 0 {
+            return None;
+        }
+        let version = version(tree);
+        if tree.active_memtable().id() != memtable.id() {
+            return None;
+        }
+        // Flushes and compactions drop versions of which later ones exist, even if older snapshots see them: fjall
+        // reads those from the files of an older version. Therefore this is examined after the version has been found.
+        self.is_newest(database).then_some((memtable, version))
     }
 
     /// A cursor over the pairs with `from <= key < to`; see [`Snapshot::scan`].
@@ -138,6 +164,25 @@ impl Snapshot for FjallSnapshot {
 pub(super) enum RangeIter {
     Fjall(fjall::Iter),
     Merge(RangeMerge),
+}
+
+impl RangeIter {
+    /// The next pair; in ascending order, only one below `to` unless that is empty.
+    #[inline]
+    fn next(&mut self, order: Order, to: &[u8]) -> Result<Option<Pair>> {
+        let iter = match self {
+            Self::Merge(merge) => return merge.next(),
+            Self::Fjall(iter) => iter,
+        };
+        let item = match order {
+            Order::Ascending => iter.next(),
+            Order::Descending => iter.next_back(),
+        };
+        let Some(item) = item else { return Ok(None) };
+        let (key, value) = item.into_inner().map_err(|error| failed("reading", error))?;
+        let is_past_end = order == Order::Ascending && !to.is_empty() && &key[..] >= to;
+        Ok((!is_past_end).then(|| (Bytes::from(key), Bytes::from(value))))
+    }
 }
 
 /// A range of keys to iterate over.
@@ -286,32 +331,10 @@ fn take_from(
     out: &mut Vec<Pair>,
 ) -> Result<bool> {
     let mut sum = 0;
-    let iter = match iter {
-        RangeIter::Fjall(iter) => iter,
-        RangeIter::Merge(merge) => {
-            for _ in 0..n {
-                let Some(pair) = merge.next()? else { return Ok(false) };
-                sum += pair.0.len() + pair.1.len();
-                out.push(pair);
-                if sum >= bytes {
-                    break;
-                }
-            }
-            return Ok(true);
-        }
-    };
     for _ in 0..n {
-        let item = match order {
-            Order::Ascending => iter.next(),
-            Order::Descending => iter.next_back(),
-        };
-        let Some(item) = item else { return Ok(false) };
-        let (key, value) = item.into_inner().map_err(|error| failed("reading", error))?;
-        if order == Order::Ascending && !to.is_empty() && &key[..] >= to {
-            return Ok(false);
-        }
-        sum += key.len() + value.len();
-        out.push((Bytes::from(key), Bytes::from(value)));
+        let Some(pair) = iter.next(order, to)? else { return Ok(false) };
+        sum += pair.0.len() + pair.1.len();
+        out.push(pair);
         if sum >= bytes {
             break;
         }

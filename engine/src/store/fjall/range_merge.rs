@@ -5,13 +5,14 @@
 //! and for a snapshot that is the newest one; the caller opens a range of fjall otherwise.
 
 use std::hint::black_box;
-use std::ops::Bound;
+use std::ops::{Bound, Deref};
 use std::sync::Arc;
-use std::{mem, vec};
+use std::{iter, mem, vec};
 
 use bytes::Bytes;
 use fjall::{AbstractTree, Keyspace};
 use lsm_tree::{InternalValue, Memtable, Slice, Table, ValueType};
+use smallvec::SmallVec;
 
 use super::cursor::Seen;
 use super::database::Database;
@@ -37,7 +38,7 @@ pub(super) struct RangeMerge {
     /// Indexes of the sources that have not ended, ordered by their heads.
     order: Vec<usize>,
     /// The range ends before this key, unless that is empty.
-    to: Arc<[u8]>,
+    to: Vec<u8>,
     /// Counts the reads of the space.
     reads: Arc<RunReads>,
 }
@@ -70,20 +71,15 @@ struct RunRest {
     file: FileIter,
     /// The number of the file that follows.
     next: usize,
+    /// The number of the first file behind the range.
+    end: usize,
     files: RunFiles,
 }
 
 type FileIter = Box<dyn Iterator<Item = lsm_tree::Result<InternalValue>> + Send>;
 
-type FirstFile = Box<dyn Fn(Bound<&[u8]>) -> usize + Send>;
-
-/// Access to the files of a run, which it keeps. lsm-tree does not export the type of a run.
-struct RunFiles {
-    /// The number of the first file that may have keys within a lower bound.
-    first: FirstFile,
-    /// The file with a number, unless the range ends before it.
-    get: Box<dyn Fn(usize) -> Option<Table> + Send>,
-}
+/// The files of a run, whose type lsm-tree does not export.
+type RunFiles = Arc<dyn Deref<Target = [Table]> + Send + Sync>;
 
 impl RangeMerge {
     /// The pairs within these bounds; `None` if they have to be read through fjall.
@@ -95,40 +91,19 @@ impl RangeMerge {
         (database, seen): (&Database, &Seen),
         (lower, to): (Bound<&[u8]>, &[u8]),
     ) -> Result<Option<Self>> {
-        let tree = &keyspace.tree;
-        // No memtable is sealed, and none has been sealed since this was found if the same one is still active at the
-        // end. So everything that is not in the memtable is in the files of the version.
-        let memtable = tree.active_memtable();
-        if tree.sealed_memtable_count() > 0 {
+        let Some((memtable, version)) = seen.memtable_and(database, keyspace, AbstractTree::current_version) else {
             return Ok(None);
-        }
-        let version = tree.current_version();
-        if tree.active_memtable().id() != memtable.id() {
-            return Ok(None);
-        }
-        // Flushes and compactions drop versions of which later ones exist, even if older snapshots see them: fjall
-        // reads those from the files of an older version. Therefore this is examined after the version was found.
-        if !seen.is_newest(database) {
-            return Ok(None);
-        }
+        };
         let mut rests = Vec::new();
         if !memtable.is_empty() {
             rests.push(Rest::Memtable(MemtableRest::new(memtable)));
         }
-        let to: Arc<[u8]> = to.into();
         for run in version.iter_levels().flat_map(|level| level.iter()) {
-            let (searched, run, to) = (Arc::clone(run), Arc::clone(run), Arc::clone(&to));
-            let files = RunFiles {
-                first: Box::new(move |lower| match lower {
-                    Bound::Included(key) => searched.partition_point(|file| file.metadata.key_range.max()[..] < *key),
-                    Bound::Excluded(key) => searched.partition_point(|file| file.metadata.key_range.max()[..] <= *key),
-                    Bound::Unbounded => 0,
-                }),
-                get: Box::new(move |number| {
-                    run.get(number).filter(|file| to.is_empty() || file.metadata.key_range.min()[..] < to[..]).cloned()
-                }),
+            let end = match to {
+                b"" => run.len(),
+                to => run.partition_point(|file| file.metadata.key_range.min()[..] < *to),
             };
-            rests.push(Rest::Run(RunRest { file: Box::new(std::iter::empty()), next: 0, files }));
+            rests.push(Rest::Run(RunRest { file: Box::new(iter::empty()), next: 0, end, files: run.clone() }));
         }
         let (seqno, reads) = (seen.seqno(), Arc::clone(reads));
         let mut sources = Vec::with_capacity(rests.len());
@@ -136,6 +111,7 @@ impl RangeMerge {
             rest.seek(lower, FIRST_CHUNK, seqno);
             sources.extend(rest.next(seqno)?.map(|head| Source { head, rest }));
         }
+        let to = to.to_vec();
         let mut merge = Self { seqno, order: (0..sources.len()).collect(), sources, to, reads };
         merge.sort();
         Ok(Some(merge))
@@ -148,26 +124,18 @@ impl RangeMerge {
     pub fn seek(&mut self, lower: Bound<&[u8]>) -> Result<()> {
         self.reads.count();
         let Self { sources, order, seqno, .. } = self;
-        // The sources whose heads are within the bound stay where they are. They are behind the others.
+        // The sources whose heads are within the bound are behind the others, and stay where they are.
         let behind = order.partition_point(|at| is_before(&sources[*at].head, lower));
-        let mut failed = None;
-        let mut number = 0;
-        order.retain(|at| {
-            number += 1;
-            if number > behind || failed.is_some() {
-                return true;
-            }
-            let Source { head, rest } = &mut sources[*at];
+        for at in order.drain(..behind).collect::<SmallVec<[usize; 8]>>() {
+            let Source { head, rest } = &mut sources[at];
             rest.seek(lower, SOUGHT_CHUNK, *seqno);
-            match rest.next(*seqno) {
-                Ok(Some(next)) => *head = next,
-                Ok(None) => return false,
-                Err(error) => failed = Some(error),
+            if let Some(next) = rest.next(*seqno)? {
+                *head = next;
+                order.push(at);
             }
-            true
-        });
+        }
         self.sort();
-        failed.map_or(Ok(()), Err)
+        Ok(())
     }
 
     fn sort(&mut self) {
@@ -311,13 +279,22 @@ impl MemtableRest {
 
 impl RunRest {
     fn seek(&mut self, lower: Bound<&[u8]>) {
-        let first = (self.files.first)(lower);
-        self.next = first + 1;
-        self.file = match (self.files.get)(first) {
+        self.next = match lower {
+            Bound::Included(key) => self.files.partition_point(|file| file.metadata.key_range.max()[..] < *key),
+            Bound::Excluded(key) => self.files.partition_point(|file| file.metadata.key_range.max()[..] <= *key),
+            Bound::Unbounded => 0,
+        };
+        self.file = match self.next_file() {
             // Without an upper bound, which would be searched for. The end is known from the first key past it.
             Some(file) => Box::new(file.range((lower.map(Slice::from), Bound::Unbounded))),
-            None => Box::new(std::iter::empty()),
+            None => Box::new(iter::empty()),
         };
+    }
+
+    fn next_file(&mut self) -> Option<&Table> {
+        let number = self.next;
+        self.next += 1;
+        self.files.get(number).filter(|_| number < self.end)
     }
 
     #[inline]
@@ -328,8 +305,7 @@ impl RunRest {
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(failed("reading", fjall::Error::from(error))),
                 None => {
-                    let Some(file) = (self.files.get)(self.next) else { return Ok(None) };
-                    self.next += 1;
+                    let Some(file) = self.next_file() else { return Ok(None) };
                     self.file = Box::new(file.iter());
                 }
             }

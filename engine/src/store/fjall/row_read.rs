@@ -55,22 +55,9 @@ pub(super) fn read(
     if !filters.expects_narrow() {
         return Ok(None);
     }
-    let tree = &keyspace.tree;
-    // No memtable is sealed, and none has been sealed since this was found if the same one is still active at the end.
-    // So everything that is not in the memtable is in the files of the version.
-    let memtable = tree.active_memtable();
-    if tree.sealed_memtable_count() > 0 {
+    let Some((memtable, version)) = seen.memtable_and(database, &keyspace, AbstractTree::current_version) else {
         return Ok(None);
-    }
-    let version = tree.current_version();
-    if tree.active_memtable().id() != memtable.id() {
-        return Ok(None);
-    }
-    // Flushes and compactions drop versions of which later ones exist, even if older snapshots see them: fjall reads
-    // those from the files of an older version. Therefore this is examined after the version has been found.
-    if !seen.is_newest(database) {
-        return Ok(None);
-    }
+    };
     let runs = || version.iter_levels().flat_map(|level| level.iter());
     let Some(files) = filters.files(version.id(), runs()) else { return Ok(None) };
 
