@@ -9,7 +9,7 @@
 //! writes, and the largest are flushed.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use fjall::{AbstractTree, Database, Keyspace};
@@ -20,6 +20,7 @@ use super::fence::Fences;
 use super::options::MEMTABLE_BYTES;
 use super::requested_compaction;
 use super::space::{SEALED_MAX, Space};
+use super::version_changes::VersionChanges;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The longest wait of a write for flushes and compactions.
@@ -63,10 +64,7 @@ pub(super) struct Pressure {
     uncounted_bytes: AtomicU64,
     /// All bytes written since the database was opened.
     pub written_bytes: AtomicU64,
-    /// Raised when a memtable is about to be sealed and when it has been; 0 once no memtable is being flushed.
-    unsettled: AtomicU64,
-    /// The number of calls of [`Self::is_settled`] that could not be answered from `unsettled`.
-    asked: AtomicUsize,
+    changes: Arc<VersionChanges>,
     sealing: Mutex<()>,
     compacting: Mutex<()>,
     fences: Arc<Fences>,
@@ -128,14 +126,13 @@ impl Drop for Wait<'_> {
 
 impl Pressure {
     /// `bound_bytes` is the limit on the total size of memtables.
-    pub fn new(bound_bytes: u64, fences: Arc<Fences>) -> Self {
+    pub fn new(bound_bytes: u64, fences: Arc<Fences>, changes: Arc<VersionChanges>) -> Self {
         Self {
             bound_bytes,
             counted_bytes: AtomicU64::new(0),
             uncounted_bytes: AtomicU64::new(0),
             written_bytes: AtomicU64::new(0),
-            unsettled: AtomicU64::new(1),
-            asked: AtomicUsize::new(0),
+            changes,
             sealing: Mutex::new(()),
             compacting: Mutex::new(()),
             fences,
@@ -163,7 +160,7 @@ impl Pressure {
             is_full |= space.examine().is_full();
         }
         if is_full {
-            self.unsettle();
+            self.changes.expect();
             self.fences.insert_in_full(touched);
         }
     }
@@ -183,29 +180,11 @@ impl Pressure {
         self.uncounted_bytes.load(Ordering::Acquire) >= self.bound_bytes / 32
     }
 
-    /// Whether no memtable is being flushed, or about to be. fjall syncs and replaces a large journal before a flush,
-    /// and no commit can proceed meanwhile. `all` returns all spaces.
-    pub fn is_settled(&self, all: impl FnOnce() -> Vec<Space>) -> bool {
-        /// The spaces are examined in one of this number of calls.
-        const INTERVAL: usize = 16;
-        if self.has_uncounted() {
-            // A commit that may wait has to count them.
-            return false;
-        }
-        let seen = self.unsettled.load(Ordering::Acquire);
-        if seen == 0 {
-            return true;
-        }
-        if !self.asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(INTERVAL) || !all().iter().all(Space::is_settled)
-        {
-            return false;
-        }
-        self.unsettled.compare_exchange(seen, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-    }
-
-    /// Notes that a memtable is about to be sealed.
-    pub fn unsettle(&self) {
-        self.unsettled.fetch_add(1, Ordering::AcqRel);
+    /// Whether no memtable is being flushed, or about to be, and no compaction is about to end. fjall syncs and replaces
+    /// a large journal before a flush, and a list of files at the end of both, and no commit can proceed meanwhile.
+    pub fn is_settled(&self) -> bool {
+        // If much has been written, a commit that may wait has to count the memtables.
+        !self.has_uncounted() && !self.changes.are_expected()
     }
 
     /// Seals a memtable, so that a worker flushes it. It gets a fence if the keyspace should have them.
@@ -221,9 +200,9 @@ impl Pressure {
     /// Seals a memtable with the pairs that it has.
     pub fn seal_as_it_is(&self, keyspace: &Keyspace) -> fjall::Result<()> {
         // Before and after, so that no thread finds everything settled in between.
-        self.unsettle();
+        self.changes.expect();
         let sealed = keyspace.rotate_memtable();
-        self.unsettle();
+        self.changes.expect();
         sealed.map(|_| ())
     }
 

@@ -21,6 +21,7 @@ use fjall::compaction::filter::{self as fjall_filter, CompactionFilterResult, Co
 use super::fence::{FENCE_KEY, Fences};
 use super::requested_compaction::Run;
 use super::sync_ahead::SyncAhead;
+use super::version_changes::VersionChanges;
 use crate::store::{CompactionFilter, CompactionFilterFactory, SpaceId, Verdict};
 
 /// Tells running compactions to end.
@@ -71,6 +72,7 @@ pub(super) struct SpaceFilterFactory {
     pub fences: AssertUnwindSafe<Weak<Fences>>,
     pub filters: Arc<DeferredFilterFactory>,
     pub give_way: Arc<AbortFlags>,
+    pub changes: AssertUnwindSafe<Arc<VersionChanges>>,
 }
 
 impl Factory for SpaceFilterFactory {
@@ -90,6 +92,7 @@ impl Factory for SpaceFilterFactory {
             give_way: Arc::clone(&self.give_way),
             keyspace: self.keyspace.clone(),
             fences: Weak::clone(&self.fences),
+            changes: Arc::clone(&self.changes),
             files: self.fences.upgrade().and_then(|fences| Some(SyncAhead::new(&fences.tree(&self.keyspace)?))),
             may_drop: None,
             read: 0,
@@ -108,6 +111,7 @@ struct Filter {
     give_way: Arc<AbortFlags>,
     keyspace: String,
     fences: Weak<Fences>,
+    changes: Arc<VersionChanges>,
     files: Option<SyncAhead>,
     /// Whether there is a fence. fjall holds a lock of the tree while it creates a filter, so this is found out at the
     /// first pair.
@@ -177,6 +181,10 @@ impl fjall_filter::CompactionFilter for Filter {
         }
         if let Some(fences) = self.fences.upgrade() {
             fences.compacted(&self.keyspace, self.read, self.dropped);
+            // fjall replaces the list of files next.
+            if let Some(tree) = fences.tree(&self.keyspace) {
+                self.changes.expect_completion(tree);
+            }
         }
     }
 }

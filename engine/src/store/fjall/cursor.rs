@@ -8,8 +8,7 @@ use std::ops::Bound;
 use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
-use fjall::{AbstractTree, Keyspace, Readable};
-use lsm_tree::{AnyTree, Memtable};
+use fjall::{Keyspace, Readable};
 use parking_lot::Mutex;
 
 use super::clock_mark::RESERVED;
@@ -43,36 +42,6 @@ impl Seen {
     /// The sequence number from which on writes are not seen.
     pub fn seqno(&self) -> u64 {
         self.view.seqno()
-    }
-
-    /// Whether nothing has been written that this state does not contain. It may change at any time.
-    pub fn is_newest(&self, database: &Database) -> bool {
-        database.is_newest(&self.view)
-    }
-
-    /// The memtable of a space, and its files, which `version` finds: everything that this state contains, and newer
-    /// versions. `None` if a memtable is being flushed, or if anything has been written since. lsm-tree does not export
-    /// the type of a version.
-    pub fn memtable_and<V>(
-        &self,
-        database: &Database,
-        keyspace: &Keyspace,
-        version: impl FnOnce(&AnyTree) -> V,
-    ) -> Option<(Arc<Memtable>, V)> {
-        let tree = &keyspace.tree;
-        // No memtable is sealed, and none has been sealed since this was found if the same one is still active at the
-        // end. So everything that is not in the memtable is in the files of the version.
-        let memtable = tree.active_memtable();
-        if tree.sealed_memtable_count() > 0 {
-            return None;
-        }
-        let version = version(tree);
-        if tree.active_memtable().id() != memtable.id() {
-            return None;
-        }
-        // Flushes and compactions drop versions of which later ones exist, even if older snapshots see them: fjall
-        // reads those from the files of an older version. Therefore this is examined after the version has been found.
-        self.is_newest(database).then_some((memtable, version))
     }
 
     /// A cursor over the pairs with `from <= key < to`; see [`Snapshot::scan`].
@@ -201,14 +170,14 @@ impl Range<'_> {
         if !to.is_empty() && (from >= to || to <= FENCE_KEY) {
             return Ok(None);
         }
-        let (keyspace, reads) = database.keyspace_for_range(space, seen.view.seqno())?;
+        let (keyspace, reads, version) = database.keyspace_for_range(space, seen.view.seqno())?;
         reads.count();
         let lower = lower_bound(from);
         if order == Order::Ascending
             && space != CATALOG_SPACE
-            && let Some(merge) = RangeMerge::open((&keyspace, &reads), (database, seen), (lower, to))?
+            && let Some(version) = version
         {
-            return Ok(Some(RangeIter::Merge(merge)));
+            return Ok(Some(RangeIter::Merge(RangeMerge::open(&version, &reads, seen.seqno(), (lower, to))?)));
         }
         let upper = match to.get(..KEY_BYTES_MAX) {
             _ if to.is_empty() || self.ends_itself(seen, database, &keyspace) => Bound::Unbounded,

@@ -5,7 +5,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use fjall::{AbstractTree, Keyspace, PersistMode};
@@ -28,8 +28,10 @@ use super::rewrite::{self, Rewrites};
 use super::row_filters::FilterMaker;
 use super::space::Space;
 use super::statistics::disk_free_bytes;
+use super::super_version::SuperVersion;
 use super::syncer::{self, Failure, Syncer};
 use super::tombstones::Tombstones;
+use super::version_changes::{ReplacedFiles, VersionChanges, VersionThread};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::active_transaction::Write;
 use crate::store::compaction_control::gave_way;
@@ -77,6 +79,10 @@ pub(super) struct Database {
     pub tombstones: Tombstones,
     pub filter_maker: FilterMaker,
     pub(super) flushed: Arc<FlushedMemtables>,
+    pub(super) changes: Arc<VersionChanges>,
+    pub(super) replaced_files: ReplacedFiles,
+    /// `None` if the database is opened for reading only: then nothing changes.
+    version_thread: OnceLock<VersionThread>,
     pub pressure: Pressure,
     /// Tells running compactions to end.
     pub(super) give_way: Arc<AbortFlags>,
@@ -140,12 +146,24 @@ impl Drop for LongCall<'_> {
 
 impl Database {
     /// Opens the database in this folder, or creates it.
-    pub fn open(folder: &Path, options: &StoreOptions, filters: &Arc<DeferredFilterFactory>) -> Result<Self> {
+    pub fn open(folder: &Path, options: &StoreOptions, filters: &Arc<DeferredFilterFactory>) -> Result<Arc<Self>> {
+        let database = Arc::new(Self::open_alone(folder, options, filters)?);
+        if !options.read_only {
+            database.changes.expect();
+            database.follow_changes();
+            let _ = database.version_thread.set(VersionThread::start(&database)?);
+        }
+        Ok(database)
+    }
+
+    fn open_alone(folder: &Path, options: &StoreOptions, filters: &Arc<DeferredFilterFactory>) -> Result<Self> {
         let filters = Arc::clone(filters);
         let give_way = Arc::new(AbortFlags::default());
         let give_way_of_filters = Arc::clone(&give_way);
         let fences = Arc::new(Fences::default());
         let fences_of_filters = Arc::downgrade(&fences);
+        let changes = Arc::new(VersionChanges::default());
+        let changes_of_filters = Arc::clone(&changes);
         let builder = fjall::Database::builder(folder)
             .cache_size(options.cache_bytes())
             // Without workers, nothing is flushed or compacted.
@@ -156,7 +174,8 @@ impl Database {
                 let space = rewrite::space_of(name)?;
                 let (filters, give_way) = (Arc::clone(&filters), Arc::clone(&give_way_of_filters));
                 let (keyspace, fences) = (name.to_owned(), AssertUnwindSafe(Weak::clone(&fences_of_filters)));
-                Some(Arc::new(SpaceFilterFactory { space, keyspace, fences, filters, give_way }))
+                let changes = AssertUnwindSafe(Arc::clone(&changes_of_filters));
+                Some(Arc::new(SpaceFilterFactory { space, keyspace, fences, filters, give_way, changes }))
             }));
         // fjall panics at some kinds of damage.
         let inner = catch_unwind(AssertUnwindSafe(|| builder.open()))
@@ -174,10 +193,11 @@ impl Database {
         let catalog = open_keyspace(&inner, &CATALOG_SPACE.to_string(), &SpaceOptions::default())?;
         let (current, others) = rewrite::current_names(&inner, &catalog)?;
         let (mut spaces, flushed) = (BTreeMap::new(), Arc::default());
+        let seqno = inner.supervisor.snapshot_tracker.get();
         for (space, name) in current {
             let keyspace = open_keyspace(&inner, &name, &SpaceOptions::default())?;
             fences.add(&keyspace);
-            spaces.insert(space, Space::new(keyspace, &flushed));
+            spaces.insert(space, Space::new(keyspace, &flushed, seqno));
         }
         let open = |name: &str| open_keyspace(&inner, name, &SpaceOptions::default());
         load::complete(&inner, &catalog, &spaces, options.read_only, open)?;
@@ -186,7 +206,7 @@ impl Database {
         let failure = Arc::new(Failure::new());
         let seqno = inner.supervisor.seqno.clone();
         fences.number_by(move || seqno.next());
-        let pressure = Pressure::new(options.write_buffer_bytes, Arc::clone(&fences));
+        let pressure = Pressure::new(options.write_buffer_bytes, Arc::clone(&fences), Arc::clone(&changes));
         if !options.read_only {
             for (number, space) in &spaces {
                 corruption::mark_space(space.keyspace.path(), *number)?;
@@ -208,6 +228,9 @@ impl Database {
             tombstones: Tombstones::default(),
             filter_maker: FilterMaker::new(options.row_prefix, options.cache_bytes()),
             flushed,
+            changes,
+            replaced_files: ReplacedFiles::default(),
+            version_thread: OnceLock::new(),
             pressure,
             give_way,
             controls: Mutex::default(),
@@ -239,13 +262,17 @@ impl Database {
         self.failure.get().is_none()
             && !self.syncer().delays_writes()
             && !self.creating.is_locked()
-            && self.pressure.is_settled(|| self.spaces())
+            && self.pressure.is_settled()
     }
 
     /// Keeps other threads from committing. `None` if that would take longer than `patience`.
     fn lock_commits(&self, patience: Patience) -> Option<MutexGuard<'_, ()>> {
+        let may_lock = || patience == Patience::Unlimited || self.commits_at_once();
+        if !may_lock() {
+            return None;
+        }
         let committing = patience.lock(&self.committing)?;
-        (patience == Patience::Unlimited || self.commits_at_once()).then_some(committing)
+        may_lock().then_some(committing)
     }
 
     /// Commits the encoded mark. The caller has locked `committing`.
@@ -272,10 +299,21 @@ impl Database {
         Ok(self.rewrites.replaced(space, seqno).unwrap_or(current))
     }
 
-    /// As [`Self::keyspace_at`], for a read of a range, which has to be counted.
-    pub fn keyspace_for_range(&self, space: SpaceId, seqno: u64) -> Result<(Keyspace, Arc<RunReads>)> {
-        let (current, reads) = self.look_up(space, |space| (space.keyspace.clone(), Arc::clone(&space.run_reads)))?;
-        Ok((self.rewrites.replaced(space, seqno).unwrap_or(current), reads))
+    /// As [`Self::keyspace_at`], for a read of a range, which has to be counted. With the super version, if the snapshot
+    /// can be read from it.
+    pub fn keyspace_for_range(
+        &self,
+        space: SpaceId,
+        seqno: u64,
+    ) -> Result<(Keyspace, Arc<RunReads>, Option<Arc<SuperVersion>>)> {
+        let current = self.look_up(space, Space::clone)?;
+        match self.rewrites.replaced(space, seqno) {
+            Some(replaced) => Ok((replaced, current.run_reads, None)),
+            None => {
+                let newest = current.super_version(seqno);
+                Ok((current.keyspace, current.run_reads, newest))
+            }
+        }
     }
 
     /// A space for a read of a row by a snapshot with this sequence number; `None` if that reads a replaced keyspace.
@@ -323,7 +361,11 @@ impl Database {
             return Ok(());
         }
         self.prepare_index(&mut creating)?;
-        let created = Space::new(open_keyspace(&self.inner, &space.to_string(), options)?, &self.flushed);
+        let created = Space::new(
+            open_keyspace(&self.inner, &space.to_string(), options)?,
+            &self.flushed,
+            self.inner.supervisor.snapshot_tracker.get(),
+        );
         corruption::mark_space(created.keyspace.path(), space)?;
         corruption::sync_spaces(&self.path)?;
         self.fences.add(&created.keyspace);
@@ -414,6 +456,8 @@ impl Database {
                 return Err(Error::invalid("keys of space 0 that begin with 0xff are reserved for the store"));
             }
             let committed = self.apply(writes, &touched);
+            let seqno = self.inner.supervisor.snapshot_tracker.get();
+            touched.iter().for_each(|space| space.committed(seqno, &self.replaced_files));
             self.renew_view();
             if committed.is_ok() {
                 self.pressure.wrote(&touched, bytes);
@@ -564,7 +608,9 @@ impl Database {
     /// Flushes a space. Returns when that is done.
     pub fn flush(&self, keyspace: &Keyspace) -> Result<()> {
         let _call = self.begin_long_call()?;
-        self.write_out(keyspace)
+        self.write_out(keyspace)?;
+        self.follow_changes();
+        Ok(())
     }
 
     fn write_out(&self, keyspace: &Keyspace) -> Result<()> {
@@ -624,7 +670,9 @@ impl Database {
         for space in &spaces {
             self.seal(&space.keyspace)?;
         }
-        spaces.iter().try_for_each(|space| self.wait_for_files(&space.keyspace))
+        spaces.iter().try_for_each(|space| self.wait_for_files(&space.keyspace))?;
+        self.follow_changes();
+        Ok(())
     }
 
     /// Registers a bulk load, so that [`Self::end_long_calls`] can end it. The caller has begun a long call.
@@ -698,6 +746,7 @@ impl Database {
                 self.release_replaced_files()?;
                 return self.drop_replaced();
             }
+            self.follow_changes();
             self.view();
             if ended? == Ended::Complete {
                 return Ok(());
@@ -717,9 +766,12 @@ impl Database {
     /// Makes fjall remove the files that compactions have replaced, unless a snapshot still uses them. fjall does that
     /// when it seals a memtable with new writes, which may otherwise not happen for days.
     pub(super) fn release_replaced_files(&self) -> Result<()> {
+        self.follow_changes();
         self.rewrite_mark()?;
         let catalog = self.keyspace(CATALOG_SPACE)?;
-        self.pressure.seal(&catalog).map_err(|error| failed("flushing memory to files", error))
+        self.pressure.seal(&catalog).map_err(|error| failed("flushing memory to files", error))?;
+        self.replaced_files.remove_unused();
+        Ok(())
     }
 
     /// Writes the stored mark again, with a new sequence number of fjall.

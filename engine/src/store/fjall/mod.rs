@@ -33,9 +33,11 @@ mod row_read;
 mod space;
 mod statistics;
 mod store;
+mod super_version;
 mod sync_ahead;
 mod syncer;
 mod tombstones;
+mod version_changes;
 
 pub(crate) use self::backpressure::{held_by_compactions, memtables_in_use};
 pub(super) use self::database::SEQUENCE_GAP;

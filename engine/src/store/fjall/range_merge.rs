@@ -1,23 +1,21 @@
 //! Ascending ranges of a space, merged from its memtable and files directly.
 //!
 //! fjall's ranges can be walked from both ends, hide the type of each source, and move each pair through four
-//! iterators, which takes most of the time of a scan. A range here is opened only while no memtable is being flushed,
-//! and for a snapshot that is the newest one; the caller opens a range of fjall otherwise.
+//! iterators, which takes most of the time of a scan. A range here is opened only if the space has a super version that
+//! covers the snapshot; the caller opens a range of fjall otherwise.
 
 use std::hint::black_box;
-use std::ops::{Bound, Deref};
+use std::ops::Bound;
 use std::sync::Arc;
 use std::{iter, mem, vec};
 
 use bytes::Bytes;
-use fjall::{AbstractTree, Keyspace};
 use lsm_tree::{InternalValue, Memtable, Slice, Table, ValueType};
 use smallvec::SmallVec;
 
-use super::cursor::Seen;
-use super::database::Database;
 use super::failure::failed;
 use super::read_merge::RunReads;
+use super::super_version::{RunFiles, SuperVersion};
 use crate::error::Result;
 use crate::store::Pair;
 
@@ -78,43 +76,36 @@ struct RunRest {
 
 type FileIter = Box<dyn Iterator<Item = lsm_tree::Result<InternalValue>> + Send>;
 
-/// The files of a run, whose type lsm-tree does not export.
-type RunFiles = Arc<dyn Deref<Target = [Table]> + Send + Sync>;
-
 impl RangeMerge {
-    /// The pairs within these bounds; `None` if they have to be read through fjall.
+    /// The pairs within these bounds that a snapshot with this sequence number sees, which `version` must cover.
     ///
     /// # Errors
     /// `Io`, `Corrupt`.
     pub fn open(
-        (keyspace, reads): (&Keyspace, &Arc<RunReads>),
-        (database, seen): (&Database, &Seen),
+        version: &SuperVersion,
+        reads: &Arc<RunReads>,
+        seqno: u64,
         (lower, to): (Bound<&[u8]>, &[u8]),
-    ) -> Result<Option<Self>> {
-        let Some((memtable, version)) = seen.memtable_and(database, keyspace, AbstractTree::current_version) else {
-            return Ok(None);
-        };
-        let mut rests = Vec::new();
-        if !memtable.is_empty() {
-            rests.push(Rest::Memtable(MemtableRest::new(memtable)));
-        }
-        for run in version.iter_levels().flat_map(|level| level.iter()) {
+    ) -> Result<Self> {
+        let memtables = version.memtables().filter(|memtable| !memtable.is_empty());
+        let mut rests: Vec<_> =
+            memtables.map(|memtable| Rest::Memtable(MemtableRest::new(Arc::clone(memtable)))).collect();
+        for run in &version.runs {
             let end = match to {
                 b"" => run.len(),
                 to => run.partition_point(|file| file.metadata.key_range.min()[..] < *to),
             };
-            rests.push(Rest::Run(RunRest { file: Box::new(iter::empty()), next: 0, end, files: run.clone() }));
+            rests.push(Rest::Run(RunRest { file: Box::new(iter::empty()), next: 0, end, files: Arc::clone(run) }));
         }
-        let (seqno, reads) = (seen.seqno(), Arc::clone(reads));
         let mut sources = Vec::with_capacity(rests.len());
         for mut rest in rests {
             rest.seek(lower, FIRST_CHUNK, seqno);
             sources.extend(rest.next(seqno)?.map(|head| Source { head, rest }));
         }
         let to = to.to_vec();
-        let mut merge = Self { seqno, order: (0..sources.len()).collect(), sources, to, reads };
+        let mut merge = Self { seqno, order: (0..sources.len()).collect(), sources, to, reads: Arc::clone(reads) };
         merge.sort();
-        Ok(Some(merge))
+        Ok(merge)
     }
 
     /// Moves forward to the first pair within a bound. Counts as a read.

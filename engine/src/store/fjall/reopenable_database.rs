@@ -119,7 +119,7 @@ impl ReopenableDatabase {
         Ok(Self {
             options,
             filters,
-            status: RwLock::new(Status::Open(Arc::new(database))),
+            status: RwLock::new(Status::Open(database)),
             reopening: Mutex::new(Reopening {
                 folder: Some(folder),
                 last: None,
@@ -230,7 +230,7 @@ impl ReopenableDatabase {
             tracing::error!(folder = %folder.named().display(), %error, "reopening the database failed");
             reopening.refused = Backoff::starting_now(error, REOPEN_BACKOFF);
         });
-        let database = Arc::new(database?);
+        let database = database?;
         tracing::warn!(folder = %folder.named().display(), "the database was reopened after a failed write");
         let mut status = self.status.write();
         // Raised before the new database can be read, so that a snapshot taken after the new number was read is not of

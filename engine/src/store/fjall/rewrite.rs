@@ -191,7 +191,8 @@ impl Database {
         let target = self.create_target(space, options)?;
         {
             let _committing = self.committing.lock();
-            let rewriting = Rewriting { space, target: Space::new(target.clone(), &self.flushed), copied: None };
+            let seqno = self.inner.supervisor.snapshot_tracker.get();
+            let rewriting = Rewriting { space, target: Space::new(target.clone(), &self.flushed, seqno), copied: None };
             *self.rewrites.current.lock() = Some(rewriting);
             self.rewrites.is_running.store(true, Ordering::Release);
         }
@@ -277,6 +278,7 @@ impl Database {
             batch.insert(&self.keyspace(CATALOG_SPACE)?, record_key(*space), name);
         }
         let committed = batch.commit();
+        target.committed(self.inner.supervisor.snapshot_tracker.get(), &self.replaced_files);
         let until = self.renew_view().seqno();
         match self.outcome(committed)? {
             Committed::Refused(error) => return Err(error),
@@ -300,6 +302,8 @@ impl Database {
         self.rewrites.replaced.write().push(Replaced { space, until, keyspace });
         self.rewrites.has_replaced.store(true, Ordering::Release);
         self.spaces.write().insert(space, new);
+        // Until now, nothing has followed its flushes and compactions.
+        self.changes.expect();
         Ok(())
     }
 

@@ -147,10 +147,9 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// What is known about a file; `None` if these are the files of another version.
-    pub fn rows_of(&self, run: usize, position: usize, id: TableId) -> Option<&FileRows> {
-        let (known, rows) = self.runs.get(run)?.get(position)?;
-        (*known == id).then_some(rows)
+    /// What is known about each file, by run.
+    pub fn runs(&self) -> impl Iterator<Item = impl Iterator<Item = &FileRows>> {
+        self.runs.iter().map(|files| files.iter().map(|(_, rows)| &**rows))
     }
 }
 

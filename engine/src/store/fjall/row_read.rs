@@ -1,23 +1,20 @@
 //! Reads of a few pairs of one row, from the memtable and only the files that may have the row.
 //!
 //! fjall's ranges search every sorted run. A read here asks the [filters](super::row_filters) of the files first, and
-//! merges what it finds itself. It gives up, and the caller opens a range of fjall, if a memtable is being flushed, or
-//! if the snapshot is not the newest one. Of a row that has many pairs, it takes the first ones; a range of fjall
-//! follows if the others are needed.
+//! merges what it finds itself. It gives up, and the caller opens a range, if no super version covers the snapshot. Of a
+//! row that has many pairs, it takes the first ones; a range follows if the others are needed.
 
 use std::collections::VecDeque;
 use std::ops::Bound;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use fjall::AbstractTree;
 use lsm_tree::{InternalValue, Slice, ValueType};
 
 use super::cursor::Seen;
 use super::database::Database;
 use super::failure::failed;
 use super::row_filters::RowFilters;
-use super::space::Space;
 use crate::error::Result;
 use crate::store::active_transaction::KEY_BYTES_MAX;
 use crate::store::{CATALOG_SPACE, Cursor, Order, Pair, SpaceId};
@@ -48,23 +45,20 @@ pub(super) fn read(
     if space == CATALOG_SPACE || from >= to || from.len() > KEY_BYTES_MAX {
         return Ok(None);
     }
-    let Some(Space { keyspace, run_reads, row_filters: filters, .. }) = database.space_for_row(space, seen.seqno())?
-    else {
-        return Ok(None);
-    };
+    let seqno = seen.seqno();
+    let Some(at) = database.space_for_row(space, seqno)? else { return Ok(None) };
+    let filters = &at.row_filters;
     if !filters.expects_narrow() {
         return Ok(None);
     }
-    let Some((memtable, version)) = seen.memtable_and(database, &keyspace, AbstractTree::current_version) else {
-        return Ok(None);
-    };
-    let runs = || version.iter_levels().flat_map(|level| level.iter());
-    let Some(files) = filters.files(version.id(), runs()) else { return Ok(None) };
+    let Some(version) = at.super_version(seqno) else { return Ok(None) };
 
-    let seqno = seen.seqno();
     let hash = maker.hash(prefix);
     let mut found = Found::new(wanted.saturating_mul(KEYS_WANTED).clamp(1, VERSIONS_MAX));
-    if !memtable.is_empty() && !filters.memtable_lacks(&memtable, hash) {
+    for memtable in version.memtables() {
+        if memtable.is_empty() || filters.memtable_lacks(memtable, hash) {
+            continue;
+        }
         let first = InternalValue::from_components(from, Slice::new(b""), u64::MAX, ValueType::Tombstone).key;
         let items = memtable.items.range(first..).take_while(|item| &item.key().user_key[..] < to);
         let visible = items.filter(|item| item.key().seqno < seqno);
@@ -77,12 +71,12 @@ pub(super) fn read(
     let lower = Slice::from(from);
     let mut needs_filter = false;
     let mut searched = 0;
-    for (run_at, run) in runs().enumerate() {
-        let bounds = (Bound::Included(from), Bound::Excluded(to));
-        let Some((first, last)) = run.range_overlap_indexes::<&[u8], _>(&bounds) else { continue };
-        for at in first..=last {
-            let Some(table) = run.get(at) else { continue };
-            let Some(rows) = files.rows_of(run_at, at, table.id()) else { return Ok(None) };
+    for (run, known) in version.runs.iter().zip(version.rows.runs()) {
+        let first = run.partition_point(|table| table.metadata.key_range.max()[..] < *from);
+        for (table, rows) in run.iter().zip(known).skip(first) {
+            if table.metadata.key_range.min()[..] >= *to {
+                break;
+            }
             if rows.lack(hash) {
                 continue;
             }
@@ -99,11 +93,11 @@ pub(super) fn read(
         }
     }
     if needs_filter {
-        maker.request(database, space, &filters);
+        maker.request(database, space, filters);
     }
     if searched > 1 {
         // Filters have not helped, so the runs may have to be merged.
-        run_reads.count();
+        at.run_reads.count();
     }
     let rest = match &found.end {
         Some(from) => {

@@ -5,12 +5,14 @@ use std::sync::{Arc, Weak};
 
 use fjall::{AbstractTree, Keyspace};
 use lsm_tree::Memtable;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 
 use super::flushed_memtables::FlushedMemtables;
 use super::options::MEMTABLE_BYTES;
 use super::read_merge::RunReads;
 use super::row_filters::RowFilters;
+use super::super_version::SuperVersion;
+use super::version_changes::ReplacedFiles;
 
 /// The number of sealed memtables at which writes of the space wait. At 4, fjall waits inside the commit, without a
 /// limit.
@@ -27,6 +29,7 @@ pub(super) struct Space {
     pub run_reads: Arc<RunReads>,
     pub row_filters: Arc<RowFilters>,
     memory: Arc<Mutex<Memory>>,
+    newest: Arc<RwLock<Option<Arc<SuperVersion>>>>,
 }
 
 /// The memtables when they were last examined.
@@ -66,8 +69,9 @@ impl MemtableBytes {
 }
 
 impl Space {
-    /// A space that has just been opened. Recovery may have created active and sealed memtables.
-    pub fn new(keyspace: Keyspace, flushed: &Arc<FlushedMemtables>) -> Self {
+    /// A space that has just been opened, or has not been committed to yet. Recovery may have created active and sealed
+    /// memtables. `seqno` is at least that of every pair of the space.
+    pub fn new(keyspace: Keyspace, flushed: &Arc<FlushedMemtables>, seqno: u64) -> Self {
         let active = keyspace.tree.active_memtable();
         let sealed_bytes = keyspace.tree.version_memtable_size_sum().saturating_sub(active.size());
         let count = keyspace.tree.sealed_memtable_count();
@@ -81,7 +85,49 @@ impl Space {
             sealed_bytes,
             flushed,
         };
-        Self { keyspace, run_reads: Arc::default(), row_filters: Arc::default(), memory: Arc::new(Mutex::new(memory)) }
+        let row_filters = Arc::<RowFilters>::default();
+        let newest = SuperVersion::current(&keyspace.tree, &row_filters, None, seqno).map(Arc::new);
+        Self {
+            keyspace,
+            run_reads: Arc::default(),
+            row_filters,
+            memory: Arc::new(Mutex::new(memory)),
+            newest: Arc::new(RwLock::new(newest)),
+        }
+    }
+
+    /// The super version, if a snapshot with this sequence number can be read from it. The snapshot must have been taken
+    /// before.
+    pub fn super_version(&self, seqno: u64) -> Option<Arc<SuperVersion>> {
+        self.newest.read().clone().filter(|newest| newest.covers(seqno))
+    }
+
+    /// Whether the super version has to be renewed.
+    pub fn is_outdated(&self) -> bool {
+        let newest = self.newest.read().clone();
+        newest.map_or_else(|| self.keyspace.tree.sealed_memtable_count() == 0, |it| it.is_outdated(&self.keyspace.tree))
+    }
+
+    /// Renews the super version. The caller must hold the lock of commits; `seqno` is that of the next view.
+    pub fn renew(&self, seqno: u64, replaced: &ReplacedFiles) {
+        let tree = &self.keyspace.tree;
+        let before = self.newest.read().clone();
+        let newest = SuperVersion::current(tree, &self.row_filters, before.as_deref(), seqno).map(Arc::new);
+        let is_same_list =
+            matches!((&before, &newest), (Some(before), Some(newest)) if before.version == newest.version);
+        *self.newest.write() = newest;
+        if let Some(before) = before.filter(|_| !is_same_list) {
+            replaced.add(tree, before.active.id(), before.runs.clone());
+        }
+    }
+
+    /// Renews the super version if a memtable has been sealed. Must be called after each commit, before that becomes
+    /// visible. The caller must hold the lock of commits; `seqno` is that of the next view.
+    pub fn committed(&self, seqno: u64, replaced: &ReplacedFiles) {
+        let active = self.keyspace.tree.active_memtable().id();
+        if self.newest.read().as_ref().is_none_or(|newest| newest.active.id() != active) {
+            self.renew(seqno, replaced);
+        }
     }
 
     /// Examines the memtables.
@@ -128,7 +174,7 @@ impl Space {
 
     /// Whether no memtable is being flushed or about to be.
     pub fn is_settled(&self) -> bool {
-        self.keyspace.tree.sealed_memtable_count() == 0 && !self.is_full()
+        self.keyspace.tree.sealed_memtable_count() == 0 && !self.is_full() && self.newest.read().is_some()
     }
 
     /// Whether the space has too many runs in its first level, so that it needs a compaction.

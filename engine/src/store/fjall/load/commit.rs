@@ -115,6 +115,7 @@ impl Database {
             // timestamps.
             self.sync().map_err(|error| self.freeze(error))?;
         }
+        let spaces: Vec<_> = copied.iter().filter_map(|copied| self.space(parts.get(copied.part)?.space)).collect();
         for copied in copied {
             // If it fails, it may have taken effect, and so have earlier ones. The next opening completes the others.
             copied.ingestion.complete().map_err(|error| self.freeze(error))?;
@@ -126,11 +127,12 @@ impl Database {
         }
         // No view has been renewed since the record was written, so that all views in use have smaller numbers.
         let until = self.inner.supervisor.snapshot_tracker.get();
+        spaces.iter().for_each(|space| space.renew(until, &self.replaced_files));
         for (n, part) in parts.iter_mut().enumerate() {
             part.is_current = replacing.contains(&n);
             self.pressure.written_bytes.fetch_add(part.bytes, Ordering::Relaxed);
             if part.is_current {
-                self.replace_keyspace(part.space, Space::new(part.staging.clone(), &self.flushed), until)?;
+                self.replace_keyspace(part.space, Space::new(part.staging.clone(), &self.flushed, until), until)?;
             }
         }
         self.renew_view();

@@ -1,0 +1,485 @@
+//! The changes of the super versions of spaces, which a thread follows.
+//!
+//! fjall changes the files of a space at the end of each flush and compaction, and holds a lock meanwhile that each of
+//! its reads and commits takes. Event loops must not wait for that, so their commits are left to other threads while
+//! such a change is expected. The thread of this module finds out when it has taken place, renews the
+//! [super versions](super::super_version), and removes replaced files. Dropping the last reference to a file deletes
+//! it, which fjall would do under the same lock.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use fjall::{AbstractTree, AnyTree};
+use parking_lot::{Condvar, Mutex};
+
+use super::database::Database;
+use super::failure::failed_io;
+use super::super_version::RunFiles;
+use crate::error::Result;
+
+/// The time between two looks at the spaces while a change is expected.
+const INTERVAL: Duration = Duration::from_millis(5);
+
+/// The part of that time for each space, so that many spaces do not keep a processor busy.
+const INTERVAL_OF_SPACE: Duration = Duration::from_micros(20);
+
+/// The longest time between two looks while only files wait to be removed. A snapshot may keep them for minutes.
+const INTERVAL_MAX: Duration = Duration::from_millis(320);
+
+/// The longest time for which the end of a compaction is expected. fjall does not report that one has failed.
+const COMPLETION_MAX: Duration = Duration::from_secs(1);
+
+/// Which changes are expected.
+#[derive(Default)]
+pub(super) struct VersionChanges {
+    /// Raised when a memtable is about to be sealed, when it has been, and when a compaction is about to end; 0 once
+    /// nothing is expected.
+    expected: AtomicU64,
+    state: Mutex<State>,
+    /// Wakes the thread.
+    raised: Condvar,
+    /// Held by the thread that looks at the spaces.
+    looking: Mutex<()>,
+}
+
+#[derive(Default)]
+struct State {
+    has_ended: bool,
+    completing: Vec<Completing>,
+}
+
+/// A compaction that is about to replace files.
+struct Completing {
+    tree: AnyTree,
+    /// The number of the list of files before.
+    version: u64,
+    since: Instant,
+}
+
+impl Completing {
+    fn is_complete(&self) -> bool {
+        self.tree.current_version().id() != self.version || self.since.elapsed() > COMPLETION_MAX
+    }
+}
+
+impl VersionChanges {
+    /// Notes that a memtable may be sealed, or has been.
+    pub fn expect(&self) {
+        if self.expected.fetch_add(1, Ordering::AcqRel) == 0 {
+            // Otherwise the thread looks at the spaces at an interval already.
+            self.wake(|_| {});
+        }
+    }
+
+    /// Notes that a compaction is about to replace files of a space. Must not be called under a lock of the tree.
+    pub fn expect_completion(&self, tree: AnyTree) {
+        let completing = Completing { version: tree.current_version().id(), tree, since: Instant::now() };
+        {
+            let mut state = self.state.lock();
+            // The tree refers to this through its compaction filters, so nothing may keep it after the end.
+            if state.has_ended {
+                return;
+            }
+            state.completing.push(completing);
+        }
+        self.expect();
+    }
+
+    /// Whether a change is expected.
+    pub fn are_expected(&self) -> bool {
+        self.expected.load(Ordering::Acquire) > 0
+    }
+
+    fn wake(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.state.lock());
+        self.raised.notify_one();
+    }
+
+    /// Waits as long as `pause` says. Returns whether the thread has to end.
+    fn wait(&self, pause: Pause) -> bool {
+        let mut state = self.state.lock();
+        let (longest, is_over): (_, &dyn Fn() -> bool) = match pause {
+            Pause::UntilExpected(longest) => (longest, &|| self.are_expected()),
+            Pause::Fixed(duration) => (Some(duration), &|| false),
+        };
+        let until = longest.map(|longest| Instant::now() + longest);
+        while !state.has_ended && !is_over() {
+            match until {
+                None => self.raised.wait(&mut state),
+                Some(until) if self.raised.wait_until(&mut state, until).timed_out() => break,
+                Some(_) => {}
+            }
+        }
+        state.has_ended
+    }
+}
+
+/// How long the thread waits until it looks at the spaces again.
+#[derive(Clone, Copy)]
+enum Pause {
+    /// Until a change is expected, and at most for this time.
+    UntilExpected(Option<Duration>),
+    Fixed(Duration),
+}
+
+/// Ends the thread when it is dropped.
+pub(super) struct VersionThread(Arc<VersionChanges>);
+
+impl VersionThread {
+    /// Starts the thread of an open database.
+    pub fn start(database: &Arc<Database>) -> Result<Self> {
+        let changes = Arc::clone(&database.changes);
+        let (of_thread, database) = (Arc::clone(&changes), Arc::downgrade(database));
+        let thread = std::thread::Builder::new().name("hjall-versions".into());
+        let spawned = thread.spawn(move || follow(&database, &of_thread));
+        spawned.map(|_| Self(changes)).map_err(|error| failed_io("starting a thread that follows changes", error))
+    }
+}
+
+impl Drop for VersionThread {
+    fn drop(&mut self) {
+        self.0.wake(|state| {
+            state.has_ended = true;
+            state.completing.clear();
+        });
+    }
+}
+
+fn follow(database: &Weak<Database>, changes: &VersionChanges) {
+    let mut pause = Pause::UntilExpected(None);
+    while !changes.wait(pause) {
+        // A handle must not be held while the thread waits, because closing and reopening wait for it. But it must be
+        // held while files are removed.
+        let Some(database) = database.upgrade() else { return };
+        let has_settled = database.follow_changes();
+        let has_removed_all = database.replaced_files.remove_unused();
+        let spaces = u32::try_from(database.spaces.read().len()).unwrap_or(u32::MAX);
+        pause = match (has_settled, has_removed_all, pause) {
+            (false, ..) => Pause::Fixed(INTERVAL.max(INTERVAL_OF_SPACE * spaces)),
+            (true, false, Pause::UntilExpected(Some(last))) => Pause::UntilExpected(Some((2 * last).min(INTERVAL_MAX))),
+            (true, false, _) => Pause::UntilExpected(Some(INTERVAL)),
+            (true, true, _) => Pause::UntilExpected(None),
+        };
+    }
+}
+
+impl Database {
+    /// Renews the super versions of the spaces whose memtables or files have been replaced. Returns whether no change
+    /// is expected now. The caller must not hold the lock of commits.
+    pub(super) fn follow_changes(&self) -> bool {
+        let _looking = self.changes.looking.lock();
+        let seen = self.changes.expected.load(Ordering::Acquire);
+        let spaces = self.spaces();
+        let outdated: Vec<_> = spaces.iter().filter(|space| space.is_outdated()).collect();
+        if !outdated.is_empty() {
+            let _committing = self.committing.lock();
+            let seqno = self.inner.supervisor.snapshot_tracker.get();
+            outdated.iter().for_each(|space| space.renew(seqno, &self.replaced_files));
+            self.renew_view();
+        }
+        let completing = std::mem::take(&mut self.changes.state.lock().completing);
+        let left: Vec<_> = completing.into_iter().filter(|completing| !completing.is_complete()).collect();
+        if !left.is_empty() {
+            self.changes.state.lock().completing.extend(left);
+            return false;
+        }
+        // After a flush, fjall may move the new file to another level at once.
+        outdated.is_empty()
+            && spaces.iter().all(|space| space.is_settled())
+            && self.changes.expected.compare_exchange(seen, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+}
+
+/// Files that are not in the super version of their space any more. They are kept until fjall does not refer to them
+/// either. A database drops them before it is closed: their numbers may be used again afterwards.
+#[derive(Default)]
+pub(super) struct ReplacedFiles(Mutex<Vec<Replaced>>);
+
+struct Replaced {
+    tree: AnyTree,
+    /// The number of the memtable that was active then.
+    active: u64,
+    _runs: Vec<RunFiles>,
+}
+
+impl ReplacedFiles {
+    /// Adds files, with the number of the memtable that was active together with them.
+    pub fn add(&self, tree: &AnyTree, active: u64, runs: Vec<RunFiles>) {
+        if !runs.is_empty() {
+            self.0.lock().push(Replaced { tree: tree.clone(), active, _runs: runs });
+        }
+    }
+
+    /// Removes the files to which fjall does not refer any more, unless a read uses them. Returns whether no file is
+    /// left.
+    pub fn remove_unused(&self) -> bool {
+        let mut replaced = self.0.lock();
+        let unused: Vec<_> = replaced.extract_if(.., |replaced| replaced.is_unused()).collect();
+        let is_empty = replaced.is_empty();
+        drop(replaced);
+        drop(unused);
+        is_empty
+    }
+}
+
+impl Replaced {
+    fn is_unused(&self) -> bool {
+        // fjall drops its oldest lists first. With the number 0, it returns the oldest one.
+        self.tree.version_free_list_len() == 0
+            || self.tree.get_version_history_lock().get_version_for_snapshot(0).active_memtable.id() > self.active
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::sync::atomic::AtomicBool;
+    use std::sync::mpsc;
+
+    use bytes::Bytes;
+    use fjall::Keyspace;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::store::active_transaction::Write;
+    use crate::store::file_names::FILES_FOLDER;
+    use crate::store::fjall::StoreOptions;
+    use crate::store::fjall::cursor::Seen;
+    use crate::store::fjall::database::{Committed, Patience};
+    use crate::store::fjall::reopenable_database::ReopenableDatabase;
+    use crate::store::folder::Folder;
+    use crate::store::{Order, SpaceId, SpaceOptions};
+
+    const SPACE: SpaceId = 7;
+
+    /// How long a read may take that would never end if it waited for a lock. Only a failing test takes so long.
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn open(folder: &TempDir) -> (ReopenableDatabase, Arc<Database>, Keyspace) {
+        let options = StoreOptions { row_prefix: Some(|key| key.first().map(|_| 1)), ..StoreOptions::default() };
+        let holder = ReopenableDatabase::open(Folder::open(&folder.path().join("db")).unwrap(), options).unwrap();
+        let database = holder.database().unwrap();
+        database.create(SPACE, &SpaceOptions::default()).unwrap();
+        let keyspace = database.keyspace(SPACE).unwrap();
+        (holder, database, keyspace)
+    }
+
+    fn commit(database: &Database, key: &str, value: &str, patience: Patience) -> Committed {
+        let bytes = |text: &str| Bytes::copy_from_slice(text.as_bytes());
+        let mut writes = vec![Write { space: SPACE, key: bytes(key), value: Some(bytes(value)) }];
+        database.commit(&mut writes, 1, patience).unwrap()
+    }
+
+    fn put(database: &Database, key: &str, value: &str) {
+        assert!(matches!(commit(database, key, value, Patience::Unlimited), Committed::Whole));
+    }
+
+    /// Whether an event loop could commit now.
+    fn commits_at_once(database: &Database) -> bool {
+        matches!(commit(database, "z", "", Patience::Short), Committed::Whole)
+    }
+
+    fn wait_until_settled(database: &Database) {
+        while database.changes.are_expected() {
+            std::thread::yield_now();
+        }
+    }
+
+    /// All pairs of the rows `a` to `y`, as `key=value`: read as a range, and as rows.
+    fn pairs(seen: &Arc<Seen>) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut all = seen.scan(SPACE, b"a", b"z", Order::Ascending).unwrap();
+        all.next_many(usize::MAX, usize::MAX, &mut found).unwrap();
+        let mut in_rows = Vec::new();
+        let snapshot = Seen::clone(seen).into_snapshot();
+        for row in b'a'..=b'y' {
+            let read = snapshot.read(SPACE, (&[row], &[row, 0xff]), (usize::MAX, usize::MAX), &mut in_rows).unwrap();
+            assert!(read.is_none());
+        }
+        assert_eq!(found, in_rows);
+        let text = |bytes: &Bytes| String::from_utf8(bytes.to_vec()).unwrap();
+        found.iter().map(|(key, value)| format!("{}={}", text(key), text(value))).collect()
+    }
+
+    #[test]
+    fn reads_do_not_wait_while_a_list_of_files_is_replaced() {
+        let folder = TempDir::new().unwrap();
+        let (_holder, database, keyspace) = open(&folder);
+        put(&database, "a1", "old");
+        put(&database, "b1", "in a file");
+        database.flush(&keyspace).unwrap();
+        put(&database, "a1", "in the memtable");
+        wait_until_settled(&database);
+        let (sender, found) = mpsc::channel();
+        std::thread::scope(|scope| {
+            let _replaced = keyspace.tree.get_version_history_lock();
+            scope.spawn(|| sender.send(pairs(&Arc::new(Seen::now(&database)))));
+            assert_eq!(found.recv_timeout(LONG).unwrap(), ["a1=in the memtable", "b1=in a file"]);
+        });
+    }
+
+    #[test]
+    fn memtables_that_are_being_flushed_are_read() {
+        let folder = TempDir::new().unwrap();
+        let (_holder, database, keyspace) = open(&folder);
+        let memtables = || {
+            let space = database.space(SPACE).unwrap();
+            space.super_version(u64::MAX).map(|version| version.memtables().count())
+        };
+        put(&database, "a1", "0");
+        put(&database, "b1", "0");
+        database.flush(&keyspace).unwrap();
+        let flushing = keyspace.tree.get_flush_lock();
+        for (n, key) in [(1, "a1"), (2, "a2")] {
+            put(&database, key, &n.to_string());
+            database.pressure.seal_as_it_is(&keyspace).unwrap();
+        }
+        let before = Arc::new(Seen::now(&database));
+        put(&database, "a1", "3");
+        assert_eq!(memtables(), Some(3));
+        assert_eq!(pairs(&before), ["a1=1", "a2=2", "b1=0"]);
+        assert_eq!(pairs(&Arc::new(Seen::now(&database))), ["a1=3", "a2=2", "b1=0"]);
+        drop(flushing);
+        wait_until_settled(&database);
+        assert_eq!(memtables(), Some(1));
+        assert_eq!(pairs(&before), ["a1=1", "a2=2", "b1=0"]);
+        assert_eq!(pairs(&Arc::new(Seen::now(&database))), ["a1=3", "a2=2", "b1=0"]);
+    }
+
+    /// Flushes begin and end at any time between the steps, as do compactions.
+    #[test]
+    fn snapshots_agree_with_a_model_while_flushes_are_in_progress() {
+        let folder = TempDir::new().unwrap();
+        let (_holder, database, keyspace) = open(&folder);
+        let mut flushing = None;
+        let mut model = BTreeMap::new();
+        let mut kept: Vec<(Arc<Seen>, Vec<String>)> = Vec::new();
+        let mut number = 1_u64;
+        for step in 0..2_000_u64 {
+            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let (choice, key) =
+                ((number >> 33) % 24, format!("{}{}", char::from(b'a' + (number >> 40) as u8 % 5), step % 7));
+            match choice {
+                0 => flushing = flushing.or_else(|| Some(keyspace.tree.get_flush_lock())),
+                1 => flushing = None,
+                2..4 if keyspace.tree.sealed_memtable_count() < 2 => {
+                    database.pressure.seal_as_it_is(&keyspace).unwrap();
+                }
+                4 if flushing.is_none() => {
+                    let space = database.space(SPACE).unwrap();
+                    database.compact(&space, step % 2 == 0, &Arc::default()).unwrap();
+                }
+                5 => kept.clear(),
+                _ => {
+                    put(&database, &key, &step.to_string());
+                    model.insert(key, step);
+                }
+            }
+            let expected = model.iter().map(|(key, step)| format!("{key}={step}")).collect();
+            kept.push((Arc::new(Seen::now(&database)), expected));
+            for n in [0, number as usize % kept.len(), kept.len() - 1] {
+                let (seen, expected) = &kept[n];
+                assert_eq!(pairs(seen), *expected, "step {step}, snapshot {n} of {}", kept.len());
+            }
+        }
+    }
+
+    /// A memtable can be sealed just before or after a commit, or while it is in progress.
+    #[test]
+    fn reads_see_every_write_that_has_returned() {
+        let folder = TempDir::new().unwrap();
+        let (_holder, database, keyspace) = open(&folder);
+        let (written, has_ended) = (AtomicU64::new(0), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for n in 1..=3_000_u64 {
+                    put(&database, "a1", &n.to_string());
+                    written.store(n, Ordering::Release);
+                }
+                has_ended.store(true, Ordering::Release);
+            });
+            scope.spawn(|| {
+                while !has_ended.load(Ordering::Acquire) {
+                    if keyspace.tree.sealed_memtable_count() < 2 {
+                        database.pressure.seal_as_it_is(&keyspace).unwrap();
+                    }
+                }
+            });
+            let mut last = 0;
+            while !has_ended.load(Ordering::Acquire) {
+                let least = written.load(Ordering::Acquire).max(last);
+                let found = pairs(&Arc::new(Seen::now(&database)));
+                last = found.first().map_or(0, |pair| pair["a1=".len()..].parse().unwrap());
+                assert!(last >= least, "{found:?} instead of {least}");
+            }
+        });
+    }
+
+    /// A memtable can be sealed twice between two commits, if a fence is added.
+    #[test]
+    fn a_memtable_that_was_not_seen_is_read_through_fjall() {
+        let folder = TempDir::new().unwrap();
+        let (_holder, database, keyspace) = open(&folder);
+        let flushing = keyspace.tree.get_flush_lock();
+        put(&database, "a1", "1");
+        {
+            // The thread renews nothing meanwhile.
+            let _committing = database.committing.lock();
+            database.pressure.seal_as_it_is(&keyspace).unwrap();
+            database.fences.insert(&keyspace);
+            database.pressure.seal_as_it_is(&keyspace).unwrap();
+        }
+        put(&database, "a2", "2");
+        assert!(database.space(SPACE).unwrap().super_version(u64::MAX).is_none());
+        assert_eq!(pairs(&Arc::new(Seen::now(&database))), ["a1=1", "a2=2"]);
+        drop(flushing);
+        wait_until_settled(&database);
+        assert!(database.space(SPACE).unwrap().super_version(u64::MAX).is_some());
+        assert_eq!(pairs(&Arc::new(Seen::now(&database))), ["a1=1", "a2=2"]);
+    }
+
+    #[test]
+    fn event_loops_do_not_commit_while_a_change_is_expected() {
+        let folder = TempDir::new().unwrap();
+        let (_holder, database, keyspace) = open(&folder);
+        assert!(commits_at_once(&database), "nothing has been written");
+        let flushing = keyspace.tree.get_flush_lock();
+        database.pressure.seal_as_it_is(&keyspace).unwrap();
+        assert!(!commits_at_once(&database), "a memtable is being flushed");
+        drop(flushing);
+        wait_until_settled(&database);
+        assert!(commits_at_once(&database));
+        database.changes.expect_completion(keyspace.tree.clone());
+        assert!(!commits_at_once(&database), "a compaction is about to end");
+        // It replaces the list of files.
+        database.flush(&keyspace).unwrap();
+        wait_until_settled(&database);
+        assert!(commits_at_once(&database));
+    }
+
+    #[test]
+    fn replaced_files_are_removed() {
+        let folder = TempDir::new().unwrap();
+        let (_holder, database, keyspace) = open(&folder);
+        let files = || fs::read_dir(keyspace.path().join(FILES_FOLDER)).unwrap().count();
+        for n in 0..3 {
+            put(&database, "a1", &n.to_string());
+            database.flush(&keyspace).unwrap();
+        }
+        let seen = Arc::new(Seen::now(&database));
+        let mut cursor = seen.scan(SPACE, b"a", b"b", Order::Ascending).unwrap();
+        let space = database.space(SPACE).unwrap();
+        database.compact(&space, true, &Arc::default()).unwrap();
+        assert_eq!(cursor.next().unwrap().map(|(_, value)| value), Some(Bytes::from_static(b"2")));
+        drop((cursor, seen));
+        database.release_replaced_files().unwrap();
+        // The thread may be removing them.
+        while files() > keyspace.tree.table_count() {
+            std::thread::yield_now();
+        }
+        assert_eq!(pairs(&Arc::new(Seen::now(&database))), ["a1=2"]);
+    }
+}
