@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hjall_engine::ErrorKind;
 use hjall_engine::mutation::Durability;
-use hjall_engine::store::{CATALOG_SPACE, Order, SpaceOptions};
+use hjall_engine::store::{CATALOG_SPACE, Order, SpaceId, SpaceOptions};
 
-use crate::stores::{Kind, SPACE, bytes, get, in_row, put, rest};
+use crate::stores::{Kind, SPACE, bytes, get, in_row, on_disk, put, rest};
 
 pub fn spaces_are_created_and_dropped(kind: &Kind) {
     let store = &kind.store;
@@ -166,4 +166,27 @@ pub fn closing_ends_operations_in_progress(kind: &Kind) {
     let error = kind.store.transact(&[], Durability::SyncWal, &mut |_| Ok(())).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Closed);
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| get(&*kind.store, "a"))).is_err());
+}
+
+/// Deleted files take space on the disk until they are closed.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_files_of_a_dropped_space_are_closed() {
+    const DROPPED: SpaceId = 2;
+    let kind = on_disk();
+    let deleted = || {
+        let open = std::fs::read_dir("/proc/self/fd").unwrap();
+        let open = open.filter_map(|open| std::fs::read_link(open.unwrap().path()).ok());
+        open.filter(|path| path.starts_with(kind.folder()) && path.to_string_lossy().ends_with("(deleted)")).count()
+    };
+    kind.store.create_space(DROPPED, &SpaceOptions::default()).unwrap();
+    for n in 0..3 {
+        kind.in_row("r", |t| t.put(DROPPED, bytes("a"), bytes(&n.to_string())));
+        kind.store.flush(DROPPED).unwrap();
+        assert!(kind.store.snapshot().unwrap().get(DROPPED, b"a").unwrap().is_some());
+    }
+    kind.store.compact(DROPPED, true).unwrap();
+    assert!(kind.store.snapshot().unwrap().get(DROPPED, b"a").unwrap().is_some());
+    kind.store.drop_space(DROPPED).unwrap();
+    assert_eq!(deleted(), 0);
 }

@@ -20,6 +20,7 @@ mod isolation;
 mod journal;
 mod lifetime;
 mod order;
+mod pace;
 mod ranges;
 mod recovery;
 mod rewrite;

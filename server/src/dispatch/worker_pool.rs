@@ -119,15 +119,17 @@ impl WorkerPool {
 /// it refuses, the thread keeps the priority of the process.
 fn lower_priority(kind: LaneKind) {
     #[cfg(target_os = "linux")]
-    if let Some(nice) = niceness(kind) {
-        let _ = rustix::process::setpriority_process(None, nice);
+    if let Some(nicer) = niceness(kind) {
+        use rustix::process::{getpid, getpriority_process, setpriority_process};
+        // Of the first thread: others may have inherited that of a worker.
+        let _ = getpriority_process(Some(getpid())).and_then(|nice| setpriority_process(None, nice + nicer));
     }
     #[cfg(not(target_os = "linux"))]
     let _ = kind;
 }
 
-/// The niceness of the threads of a lane; `None` for that of the process. Writes have a lower niceness than scans,
-/// because other calls may wait for their commit.
+/// By how much the niceness of the threads of a lane is greater than that of the process; `None` if it is the same.
+/// Writes have a lower niceness than scans, because other calls may wait for their commit.
 #[cfg(target_os = "linux")]
 fn niceness(kind: LaneKind) -> Option<i32> {
     match kind {

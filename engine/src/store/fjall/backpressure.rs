@@ -18,6 +18,7 @@ use parking_lot::Mutex;
 use super::database::WORKERS;
 use super::fence::Fences;
 use super::options::MEMTABLE_BYTES;
+use super::pace::PacedWait;
 use super::requested_compaction;
 use super::space::{SEALED_MAX, Space};
 use super::version_changes::VersionChanges;
@@ -151,8 +152,8 @@ impl Pressure {
     }
 
     /// Counts a commit that wrote `bytes` to the spaces `touched`, before another one begins: the caller must hold
-    /// `committing`.
-    pub fn wrote(&self, touched: &[Space], bytes: u64) {
+    /// `committing`. Returns a wait for the writer.
+    pub fn wrote(&self, touched: &[Space], bytes: u64) -> Option<PacedWait> {
         self.written_bytes.fetch_add(bytes, Ordering::Relaxed);
         self.uncounted_bytes.fetch_add(bytes, Ordering::AcqRel);
         let mut is_full = false;
@@ -163,6 +164,8 @@ impl Pressure {
             self.changes.expect();
             self.fences.insert_in_full(touched);
         }
+        let waits = touched.iter().filter_map(|space| space.reserve(bytes / touched.len() as u64));
+        waits.reduce(PacedWait::or_longer)
     }
 
     /// If much has been written since the memtables were counted, counts them, and seals the largest if they exceed the

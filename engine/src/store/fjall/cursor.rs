@@ -226,6 +226,15 @@ impl FjallCursor {
         let range = Range { space: self.space, from: &self.from, to: &self.to, order: self.order };
         Ok(range.open(&self.seen, database)?.map_or(CursorState::Ended, CursorState::Active))
     }
+
+    /// The error of a failed read. The files of a space that has been dropped are deleted.
+    fn error(&self, error: Error) -> Error {
+        let database = self.seen.database.upgrade();
+        match database.map(|database| database.keyspace(self.space)) {
+            Some(Err(dropped)) => dropped,
+            _ => error,
+        }
+    }
 }
 
 impl Cursor for FjallCursor {
@@ -253,7 +262,8 @@ impl Cursor for FjallCursor {
         if matches!(taken, Ok(false)) {
             *state = CursorState::Ended;
         }
-        taken.map(|_| ())
+        drop(state);
+        taken.map(|_| ()).map_err(|error| self.error(error))
     }
 
     fn seek(&mut self, key: &[u8]) -> Result<()> {
@@ -280,7 +290,9 @@ impl Cursor for FjallCursor {
             Order::Descending => key.clone_into(&mut self.to),
         }
         if let RangeIter::Merge(merge) = iter {
-            return merge.seek(lower_bound(&self.from));
+            let moved = merge.seek(lower_bound(&self.from));
+            drop(state);
+            return moved.map_err(|error| self.error(error));
         }
         // A database that is being closed waits for the lock of `state`. One that has been closed has set it to
         // `Stale`.

@@ -22,6 +22,7 @@ use super::flushed_memtables::FlushedMemtables;
 use super::load::{self, LoadQueue};
 use super::open_files;
 use super::options::{self, MEMTABLE_BYTES, StoreOptions};
+use super::pace::PacedWait;
 use super::read_merge::{self, RunReads};
 use super::requested_compaction::{self, Ended};
 use super::rewrite::{self, Rewrites};
@@ -123,6 +124,8 @@ impl Patience {
 pub(super) enum Committed {
     /// Everything is written.
     Whole,
+    /// Everything is written, and the writer should wait, after it has unlocked its rows.
+    Paced(PacedWait),
     /// Nothing is written, because the commit would have had to wait for longer than its patience.
     Occupied,
     /// Nothing is written, because one of its spaces has too many memtables to flush or files to compact.
@@ -148,9 +151,10 @@ impl Database {
     /// Opens the database in this folder, or creates it.
     pub fn open(folder: &Path, options: &StoreOptions, filters: &Arc<DeferredFilterFactory>) -> Result<Arc<Self>> {
         let database = Arc::new(Self::open_alone(folder, options, filters)?);
+        // Opening may have completed a bulk load.
+        database.changes.expect();
+        database.follow_changes();
         if !options.read_only {
-            database.changes.expect();
-            database.follow_changes();
             let _ = database.version_thread.set(VersionThread::start(&database)?);
         }
         Ok(database)
@@ -405,6 +409,7 @@ impl Database {
         let mut creating = self.creating.lock();
         self.prepare_index(&mut creating)?;
         self.fences.remove(&removed.keyspace);
+        self.forget_changes(&removed.keyspace);
         corruption::unmark_space(removed.keyspace.path())?;
         self.inner.delete_keyspace(removed.keyspace).map_err(|error| failed(&format!("dropping space {space}"), error))
     }
@@ -441,6 +446,7 @@ impl Database {
     /// Commits these writes atomically, and takes them out of the vector. They must be ordered by space. If the outcome
     /// is `Occupied` or `Crowded`, they are left in it. `bytes` is their size, as [`bytes_of`] computes it.
     pub fn commit(&self, writes: &mut Vec<Write>, bytes: u64, patience: Patience) -> Result<Committed> {
+        let mut wait = None;
         let committed = {
             let Some(_committing) = self.lock_commits(patience) else { return Ok(Committed::Occupied) };
             if self.is_frozen.load(Ordering::Acquire) {
@@ -452,6 +458,9 @@ impl Database {
             if !self.pressure.admits(&touched, bytes, || self.spaces()) {
                 return Ok(Committed::Crowded);
             }
+            if patience == Patience::Short && touched.iter().any(Space::is_ahead_of_pace) {
+                return Ok(Committed::Crowded);
+            }
             if writes.iter().any(|write| write.space == CATALOG_SPACE && &write.key[..] >= RESERVED) {
                 return Err(Error::invalid("keys of space 0 that begin with 0xff are reserved for the store"));
             }
@@ -460,14 +469,17 @@ impl Database {
             touched.iter().for_each(|space| space.committed(seqno, &self.replaced_files));
             self.renew_view();
             if committed.is_ok() {
-                self.pressure.wrote(&touched, bytes);
+                wait = self.pressure.wrote(&touched, bytes);
             }
             committed
         };
         if committed.is_ok() && patience == Patience::Unlimited {
             self.pressure.bound(|| self.spaces());
         }
-        self.outcome(committed)
+        Ok(match (self.outcome(committed)?, wait) {
+            (Committed::Whole, Some(wait)) => Committed::Paced(wait),
+            (committed, _) => committed,
+        })
     }
 
     /// Hands writes to the operating system and makes them visible, and takes them out of the vector. `touched`: their
@@ -782,7 +794,7 @@ impl Database {
         let mark = mark.unwrap_or_else(|| HighWaterMark::NEW.encode().into());
         match self.outcome(self.commit_mark(&catalog, mark))? {
             Committed::Refused(error) => Err(error),
-            Committed::Whole | Committed::Crowded | Committed::Occupied => Ok(()),
+            Committed::Whole | Committed::Paced(_) | Committed::Crowded | Committed::Occupied => Ok(()),
         }
     }
 }

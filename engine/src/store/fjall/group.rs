@@ -6,8 +6,7 @@ use bytes::Bytes;
 
 use super::cursor::Seen;
 use super::database::{Database, Patience, bytes_of};
-use super::store::{AssignedTime, Attempt, FjallStore};
-use super::syncer::SyncQueue;
+use super::store::{AssignedTime, Attempt, Done, FjallStore};
 use crate::durability::Durability;
 use crate::error::{ErrorKind, Result};
 use crate::store::active_transaction::{ActiveTransaction, Write, WriteSet};
@@ -48,9 +47,9 @@ impl FjallGroup {
         }
     }
 
-    /// Commits all transactions. Their rows must be unlocked afterwards. Returns the queue for a sync and the bytes
-    /// written, if anything was.
-    fn write(&mut self) -> std::result::Result<Option<(Arc<SyncQueue>, u64)>, GroupOutcome> {
+    /// Commits all transactions. Their rows must be unlocked afterwards. `None` if nothing was
+    /// written.
+    fn write(&mut self) -> std::result::Result<Option<Done>, GroupOutcome> {
         let Some(seen) = self.seen.take() else { return Ok(None) };
         let assigned = self.assigned;
         // No key occurs twice, because the transactions have different rows.
@@ -58,7 +57,7 @@ impl FjallGroup {
             self.writes.sort_by_key(|write| write.space);
         }
         match self.store.commit(&seen, &mut self.writes, || assigned, self.patience) {
-            Ok(Attempt::Done(syncer, bytes)) => Ok(Some((syncer, bytes))),
+            Ok(Attempt::Done(done)) => Ok(Some(done)),
             Ok(Attempt::Unneeded) => Ok(None),
             Ok(Attempt::Failed(error)) if matches!(error.kind(), ErrorKind::Io | ErrorKind::DiskFull) => {
                 Err(GroupOutcome::Failed(error))
@@ -143,9 +142,15 @@ impl TransactionGroup for FjallGroup {
         match written {
             Err(outcome) => outcome,
             Ok(None) => GroupOutcome::Committed,
-            // The rows have been unlocked, so other writes of them can share this sync.
-            Ok(Some((syncer, _))) if is_synced => GroupOutcome::Written(syncer),
-            Ok(Some((syncer, bytes))) => {
+            Ok(Some(Done { syncer, bytes, wait })) => {
+                // The rows have been unlocked. An event loop does not wait; it commits nothing until the time is over.
+                if self.patience == Patience::Unlimited {
+                    self.store.keep_pace(wait);
+                }
+                if is_synced {
+                    // Other writes of the rows can share this sync.
+                    return GroupOutcome::Written(syncer);
+                }
                 syncer.wrote(bytes);
                 GroupOutcome::Committed
             }

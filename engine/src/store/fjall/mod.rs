@@ -22,6 +22,7 @@ mod group;
 mod load;
 mod open_files;
 mod options;
+mod pace;
 mod priority;
 mod range_merge;
 mod read_merge;

@@ -282,7 +282,7 @@ impl Database {
         let until = self.renew_view().seqno();
         match self.outcome(committed)? {
             Committed::Refused(error) => return Err(error),
-            Committed::Whole | Committed::Crowded | Committed::Occupied => {}
+            Committed::Whole | Committed::Paced(_) | Committed::Crowded | Committed::Occupied => {}
         }
         target.examine();
         if !is_last_step {
@@ -332,6 +332,7 @@ impl Database {
         let mut creating = self.creating.lock();
         self.prepare_index(&mut creating)?;
         self.fences.remove(&keyspace);
+        self.forget_changes(&keyspace);
         corruption::unmark_space(keyspace.path())?;
         self.inner.delete_keyspace(keyspace).map_err(|error| failed("dropping a replaced keyspace", error))
     }

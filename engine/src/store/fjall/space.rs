@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
+use std::time::Instant;
 
 use fjall::{AbstractTree, Keyspace};
 use lsm_tree::Memtable;
@@ -9,6 +10,7 @@ use parking_lot::{Mutex, RwLock};
 
 use super::flushed_memtables::FlushedMemtables;
 use super::options::MEMTABLE_BYTES;
+use super::pace::{Pace, PacedWait};
 use super::read_merge::RunReads;
 use super::row_filters::RowFilters;
 use super::super_version::SuperVersion;
@@ -20,7 +22,7 @@ pub(super) const SEALED_MAX: usize = 3;
 
 /// The number of runs in the first level at which writes of the space wait. fjall slows commits down at 20 and stops
 /// them at 30.
-const FIRST_LEVEL_RUNS_MAX: usize = 18;
+pub(super) const FIRST_LEVEL_RUNS_MAX: usize = 18;
 
 /// A space. Copies must be short-lived, because a handle keeps the database open.
 #[derive(Clone)]
@@ -28,6 +30,7 @@ pub(super) struct Space {
     pub keyspace: Keyspace,
     pub run_reads: Arc<RunReads>,
     pub row_filters: Arc<RowFilters>,
+    pub pace: Arc<Pace>,
     memory: Arc<Mutex<Memory>>,
     newest: Arc<RwLock<Option<Arc<SuperVersion>>>>,
 }
@@ -86,11 +89,13 @@ impl Space {
             flushed,
         };
         let row_filters = Arc::<RowFilters>::default();
-        let newest = SuperVersion::current(&keyspace.tree, &row_filters, None, seqno).map(Arc::new);
+        let newest = SuperVersion::current(&keyspace.tree, &row_filters, None);
+        let newest = newest.map(|newest| Arc::new(newest.cover_from(seqno)));
         Self {
             keyspace,
             run_reads: Arc::default(),
             row_filters,
+            pace: Arc::default(),
             memory: Arc::new(Mutex::new(memory)),
             newest: Arc::new(RwLock::new(newest)),
         }
@@ -102,22 +107,39 @@ impl Space {
         self.newest.read().clone().filter(|newest| newest.covers(seqno))
     }
 
+    fn first_level_runs(&self) -> usize {
+        self.newest.read().as_ref().map_or_else(|| self.keyspace.tree.l0_run_count(), |newest| newest.first_level_runs)
+    }
+
+    /// Notes a commit of `bytes`. Returns a wait for its writer.
+    pub fn reserve(&self, bytes: u64) -> Option<PacedWait> {
+        let runs = self.first_level_runs();
+        if Pace::is_needed(runs) { self.pace.reserve(runs, bytes, Instant::now()) } else { None }
+    }
+
+    /// Whether writers have to wait to keep the pace.
+    pub fn is_ahead_of_pace(&self) -> bool {
+        self.pace.is_exceeded()
+    }
+
     /// Whether the super version has to be renewed.
     pub fn is_outdated(&self) -> bool {
         let newest = self.newest.read().clone();
         newest.map_or_else(|| self.keyspace.tree.sealed_memtable_count() == 0, |it| it.is_outdated(&self.keyspace.tree))
     }
 
-    /// Renews the super version. The caller must hold the lock of commits; `seqno` is that of the next view.
-    pub fn renew(&self, seqno: u64, replaced: &ReplacedFiles) {
-        let tree = &self.keyspace.tree;
+    /// The current super version, for [`Self::renew`].
+    pub fn current(&self) -> Option<SuperVersion> {
         let before = self.newest.read().clone();
-        let newest = SuperVersion::current(tree, &self.row_filters, before.as_deref(), seqno).map(Arc::new);
-        let is_same_list =
-            matches!((&before, &newest), (Some(before), Some(newest)) if before.version == newest.version);
-        *self.newest.write() = newest;
-        if let Some(before) = before.filter(|_| !is_same_list) {
-            replaced.add(tree, before.active.id(), before.runs.clone());
+        SuperVersion::current(&self.keyspace.tree, &self.row_filters, before.as_deref())
+    }
+
+    /// Renews the super version, unless a commit has already renewed it and come to a later memtable. The caller must
+    /// hold the lock of commits; `seqno` is that of the next view.
+    pub fn renew(&self, current: SuperVersion, seqno: u64, replaced: &ReplacedFiles) {
+        let is_later = |newest: &Arc<SuperVersion>| newest.active.id() > current.active.id();
+        if !self.newest.read().as_ref().is_some_and(is_later) {
+            self.replace(Some(current.cover_from(seqno)), replaced);
         }
     }
 
@@ -126,7 +148,23 @@ impl Space {
     pub fn committed(&self, seqno: u64, replaced: &ReplacedFiles) {
         let active = self.keyspace.tree.active_memtable().id();
         if self.newest.read().as_ref().is_none_or(|newest| newest.active.id() != active) {
-            self.renew(seqno, replaced);
+            self.ingested(seqno, replaced);
+        }
+    }
+
+    /// Renews the super version after an ingestion into the space. Otherwise as [`Self::committed`].
+    pub fn ingested(&self, seqno: u64, replaced: &ReplacedFiles) {
+        self.replace(self.current().map(|current| current.cover_from(seqno)), replaced);
+    }
+
+    fn replace(&self, newest: Option<SuperVersion>, replaced: &ReplacedFiles) {
+        let before = std::mem::replace(&mut *self.newest.write(), newest.map(Arc::new));
+        if !Pace::is_needed(self.first_level_runs()) {
+            self.pace.forget();
+        }
+        let list = self.newest.read().as_ref().map(|newest| newest.version);
+        if let Some(before) = before.filter(|before| Some(before.version) != list) {
+            replaced.add(&self.keyspace.tree, before.active.id(), before.runs.clone());
         }
     }
 

@@ -12,6 +12,7 @@ use super::failure::failed_io;
 use super::group::FjallGroup;
 use super::load::FjallLoad;
 use super::options::StoreOptions;
+use super::pace::PacedWait;
 use super::reopenable_database::ReopenableDatabase;
 use super::{read_merge, statistics, syncer};
 use crate::blocking;
@@ -159,7 +160,7 @@ impl FjallStore {
                 match writable()? {
                     None => ended = Some(Attempt::Reopened),
                     Some(database) => match database.write_mark(next, patience)? {
-                        Committed::Whole => return Ok(true),
+                        Committed::Whole | Committed::Paced(_) => return Ok(true),
                         Committed::Refused(error) => ended = Some(Attempt::Refused(error)),
                         Committed::Crowded => ended = Some(Attempt::crowded_mark()),
                         Committed::Occupied => {}
@@ -179,7 +180,10 @@ impl FjallStore {
             return Ok(Attempt::Unneeded);
         }
         Ok(match database.commit(writes, bytes, patience) {
-            Ok(Committed::Whole) => Attempt::Done(Arc::clone(database.syncer()), bytes),
+            Ok(Committed::Whole) => Attempt::Done(Done { syncer: Arc::clone(database.syncer()), bytes, wait: None }),
+            Ok(Committed::Paced(wait)) => {
+                Attempt::Done(Done { syncer: Arc::clone(database.syncer()), bytes, wait: Some(wait) })
+            }
             Ok(Committed::Crowded) => Attempt::crowded(writes, bytes),
             Ok(Committed::Occupied) => Attempt::Occupied,
             Ok(Committed::Refused(error)) => Attempt::Refused(error),
@@ -215,6 +219,14 @@ impl FjallStore {
         }
     }
 
+    /// Waits after a commit, if it has to. The caller must hold no row lock and no handle.
+    pub(super) fn keep_pace(&self, wait: Option<PacedWait>) {
+        if let Some(wait) = wait {
+            let _counted = self.waits.begin();
+            wait.wait();
+        }
+    }
+
     /// Flushes all spaces, and stores the exact mark.
     fn write_out(&self, database: &Database) -> Result<()> {
         let mark = HighWaterMark {
@@ -241,8 +253,8 @@ pub(super) struct AssignedTime {
 
 /// The outcome of one attempt at a transaction. Nothing has been written, except for `Done` and perhaps `Failed`.
 pub(super) enum Attempt {
-    /// Everything is written, and handed to the operating system. With the approximate number of bytes.
-    Done(Arc<syncer::SyncQueue>, u64),
+    /// Everything is written, and handed to the operating system.
+    Done(Done),
     /// The transaction has written nothing.
     Unneeded,
     /// The database was reopened after the body had read it and before the commit.
@@ -255,6 +267,15 @@ pub(super) enum Attempt {
     Refused(Error),
     /// The commit failed. Unless it is an error of the request, the writes may have been applied.
     Failed(Error),
+}
+
+/// A commit that has succeeded.
+pub(super) struct Done {
+    pub syncer: Arc<syncer::SyncQueue>,
+    /// The approximate number of bytes.
+    pub bytes: u64,
+    /// A wait for the writer, after it has unlocked its rows.
+    pub wait: Option<PacedWait>,
 }
 
 impl Attempt {
@@ -304,8 +325,11 @@ impl Store for FjallStore {
         loop {
             match self.attempt(rows, body)? {
                 Attempt::Unneeded => return Ok(None),
-                Attempt::Done(syncer, _) if durability == Durability::FsyncWal => return Ok(Some(syncer)),
-                Attempt::Done(syncer, bytes) => {
+                Attempt::Done(Done { syncer, bytes, wait }) => {
+                    self.keep_pace(wait);
+                    if durability == Durability::FsyncWal {
+                        return Ok(Some(syncer));
+                    }
                     syncer.wrote(bytes);
                     return Ok(None);
                 }

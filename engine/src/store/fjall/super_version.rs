@@ -35,6 +35,8 @@ pub(super) struct SuperVersion {
     pub version: u64,
     /// The files: by level, and in it by run.
     pub runs: Vec<RunFiles>,
+    /// The number of runs in the first level.
+    pub first_level_runs: usize,
     /// What is known about the rows of the files.
     pub rows: Arc<Files>,
 }
@@ -43,8 +45,8 @@ impl SuperVersion {
     /// The current super version of a space. `before` is an earlier one: the memtables that are being flushed are found
     /// there, because lsm-tree does not show them. `None` if they are not found, until they have been flushed.
     ///
-    /// `seqno` must be that of a snapshot without a part of a commit, and no commit may be in progress.
-    pub fn current(tree: &AnyTree, filters: &RowFilters, before: Option<&Self>, seqno: u64) -> Option<Self> {
+    /// It covers no snapshot before [`Self::cover_from`] is called.
+    pub fn current(tree: &AnyTree, filters: &RowFilters, before: Option<&Self>) -> Option<Self> {
         loop {
             let active = tree.active_memtable();
             // If a flush ends after this, its memtables are both in the super version and in its files.
@@ -61,7 +63,9 @@ impl SuperVersion {
                 flushing => before?.newest_sealed(&active, flushing)?,
             };
             let runs = runs().map(|run| Arc::clone(run) as RunFiles).collect();
-            return Some(Self { seqno, active, sealed, version: list.id(), runs, rows });
+            let first_level_runs = list.level(0).map_or(0, |level| level.run_count());
+            let (seqno, version) = (u64::MAX, list.id());
+            return Some(Self { seqno, active, sealed, version, runs, first_level_runs, rows });
         }
     }
 
@@ -76,6 +80,13 @@ impl SuperVersion {
         };
         let sealed: Vec<_> = was_sealed.into_iter().chain(&self.sealed).take(count).cloned().collect();
         (sealed.len() == count).then_some(sealed)
+    }
+
+    /// Lets it cover the snapshots with at least this sequence number. That must be the number of the next view, and no
+    /// commit may be in progress.
+    pub fn cover_from(mut self, seqno: u64) -> Self {
+        self.seqno = seqno;
+        self
     }
 
     /// Whether this has everything that a snapshot with this sequence number sees, if the snapshot was taken before
@@ -107,8 +118,8 @@ mod tests {
         let memtable = |id| Arc::new(Memtable::new(id));
         let filters = RowFilters::default();
         let rows = filters.files(0, std::iter::empty::<&Arc<Vec<Table>>>()).unwrap();
-        let before =
-            SuperVersion { seqno: 1, active: memtable(5), sealed: vec![memtable(4)], version: 0, runs: vec![], rows };
+        let (active, sealed) = (memtable(5), vec![memtable(4)]);
+        let before = SuperVersion { seqno: 1, active, sealed, version: 0, runs: vec![], first_level_runs: 0, rows };
         let sealed = |active, count| {
             let sealed = before.newest_sealed(&memtable(active), count);
             sealed.map(|sealed| sealed.iter().map(|memtable| memtable.id()).collect::<Vec<_>>())

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use fjall::{AbstractTree, AnyTree};
+use fjall::{AbstractTree, AnyTree, Keyspace};
 use parking_lot::{Condvar, Mutex};
 
 use super::database::Database;
@@ -28,7 +28,11 @@ const INTERVAL_OF_SPACE: Duration = Duration::from_micros(20);
 const INTERVAL_MAX: Duration = Duration::from_millis(320);
 
 /// The longest time for which the end of a compaction is expected. fjall does not report that one has failed.
-const COMPLETION_MAX: Duration = Duration::from_secs(1);
+const COMPLETION_MAX: Duration = Duration::from_secs(10);
+
+/// The time after the last expected change until another look. Some changes are not expected: after a flush, fjall may
+/// move files to another level.
+const LAST_LOOK: Duration = Duration::from_secs(1);
 
 /// Which changes are expected.
 #[derive(Default)]
@@ -159,7 +163,8 @@ fn follow(database: &Weak<Database>, changes: &VersionChanges) {
             (false, ..) => Pause::Fixed(INTERVAL.max(INTERVAL_OF_SPACE * spaces)),
             (true, false, Pause::UntilExpected(Some(last))) => Pause::UntilExpected(Some((2 * last).min(INTERVAL_MAX))),
             (true, false, _) => Pause::UntilExpected(Some(INTERVAL)),
-            (true, true, _) => Pause::UntilExpected(None),
+            (true, true, Pause::Fixed(_)) => Pause::UntilExpected(Some(LAST_LOOK)),
+            (true, true, Pause::UntilExpected(_)) => Pause::UntilExpected(None),
         };
     }
 }
@@ -170,24 +175,41 @@ impl Database {
     pub(super) fn follow_changes(&self) -> bool {
         let _looking = self.changes.looking.lock();
         let seen = self.changes.expected.load(Ordering::Acquire);
-        let spaces = self.spaces();
-        let outdated: Vec<_> = spaces.iter().filter(|space| space.is_outdated()).collect();
-        if !outdated.is_empty() {
-            let _committing = self.committing.lock();
-            let seqno = self.inner.supervisor.snapshot_tracker.get();
-            outdated.iter().for_each(|space| space.renew(seqno, &self.replaced_files));
-            self.renew_view();
-        }
         let completing = std::mem::take(&mut self.changes.state.lock().completing);
         let left: Vec<_> = completing.into_iter().filter(|completing| !completing.is_complete()).collect();
-        if !left.is_empty() {
-            self.changes.state.lock().completing.extend(left);
-            return false;
+        let are_complete = left.is_empty();
+        self.changes.state.lock().completing.extend(left);
+        // Afterwards, so that what has been completed is found.
+        let spaces = self.spaces();
+        let outdated: Vec<_> = spaces.iter().filter(|space| space.is_outdated()).collect();
+        // Before commits are locked, because this may wait for the end of a flush or a compaction.
+        let current: Vec<_> = outdated.iter().filter_map(|space| Some((space, space.current()?))).collect();
+        if !current.is_empty() {
+            let _committing = self.committing.lock();
+            let seqno = self.inner.supervisor.snapshot_tracker.get();
+            current.into_iter().for_each(|(space, current)| space.renew(current, seqno, &self.replaced_files));
+            self.renew_view();
         }
         // After a flush, fjall may move the new file to another level at once.
-        outdated.is_empty()
+        are_complete
+            && outdated.is_empty()
             && spaces.iter().all(|space| space.is_settled())
             && self.changes.expected.compare_exchange(seen, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+}
+
+impl Database {
+    /// Forgets a keyspace that is being dropped, and that is not in the list of spaces any more, and closes its files.
+    pub(super) fn forget_changes(&self, keyspace: &Keyspace) {
+        // Nothing adds files after the look that may be in progress.
+        let _looking = self.changes.looking.lock();
+        let tree = &keyspace.tree;
+        self.changes.state.lock().completing.retain(|completing| completing.tree.id() != tree.id());
+        self.replaced_files.forget(tree);
+        // fjall deletes the files, but would keep them open, so that the disk keeps their space.
+        if let Some(open) = &tree.tree_config().descriptor_table {
+            tree.current_version().iter_tables().for_each(|file| open.remove_for_table(&(tree.id(), file.id()).into()));
+        }
     }
 }
 
@@ -209,6 +231,14 @@ impl ReplacedFiles {
         if !runs.is_empty() {
             self.0.lock().push(Replaced { tree: tree.clone(), active, _runs: runs });
         }
+    }
+
+    /// Drops the files of a space that is being dropped, whose lists fjall does not shorten any more.
+    pub fn forget(&self, tree: &AnyTree) {
+        let mut replaced = self.0.lock();
+        let dropped: Vec<_> = replaced.extract_if(.., |replaced| replaced.tree.id() == tree.id()).collect();
+        drop(replaced);
+        drop(dropped);
     }
 
     /// Removes the files to which fjall does not refer any more, unless a read uses them. Returns whether no file is
@@ -240,7 +270,6 @@ mod tests {
     use std::sync::mpsc;
 
     use bytes::Bytes;
-    use fjall::Keyspace;
     use tempfile::TempDir;
 
     use super::*;
@@ -280,6 +309,13 @@ mod tests {
     /// Whether an event loop could commit now.
     fn commits_at_once(database: &Database) -> bool {
         matches!(commit(database, "z", "", Patience::Short), Committed::Whole)
+    }
+
+    /// Waits until an event loop can commit. A sync or another commit in progress may keep it from that, too.
+    fn wait_until_loops_commit(database: &Database) {
+        while !commits_at_once(database) {
+            std::thread::yield_now();
+        }
     }
 
     fn wait_until_settled(database: &Database) {
@@ -427,12 +463,12 @@ mod tests {
         put(&database, "a1", "1");
         {
             // The thread renews nothing meanwhile.
-            let _committing = database.committing.lock();
+            let _looking = database.changes.looking.lock();
             database.pressure.seal_as_it_is(&keyspace).unwrap();
             database.fences.insert(&keyspace);
             database.pressure.seal_as_it_is(&keyspace).unwrap();
+            put(&database, "a2", "2");
         }
-        put(&database, "a2", "2");
         assert!(database.space(SPACE).unwrap().super_version(u64::MAX).is_none());
         assert_eq!(pairs(&Arc::new(Seen::now(&database))), ["a1=1", "a2=2"]);
         drop(flushing);
@@ -445,19 +481,30 @@ mod tests {
     fn event_loops_do_not_commit_while_a_change_is_expected() {
         let folder = TempDir::new().unwrap();
         let (_holder, database, keyspace) = open(&folder);
-        assert!(commits_at_once(&database), "nothing has been written");
+        wait_until_loops_commit(&database);
         let flushing = keyspace.tree.get_flush_lock();
         database.pressure.seal_as_it_is(&keyspace).unwrap();
         assert!(!commits_at_once(&database), "a memtable is being flushed");
         drop(flushing);
-        wait_until_settled(&database);
-        assert!(commits_at_once(&database));
+        wait_until_loops_commit(&database);
         database.changes.expect_completion(keyspace.tree.clone());
         assert!(!commits_at_once(&database), "a compaction is about to end");
         // It replaces the list of files.
         database.flush(&keyspace).unwrap();
-        wait_until_settled(&database);
-        assert!(commits_at_once(&database));
+        wait_until_loops_commit(&database);
+    }
+
+    #[test]
+    fn event_loops_keep_the_pace_without_waiting() {
+        let folder = TempDir::new().unwrap();
+        let (_holder, database, keyspace) = open(&folder);
+        let pace = Arc::clone(&database.space(SPACE).unwrap().pace);
+        assert!(pace.reserve(usize::MAX, 1 << 40, Instant::now()).is_some());
+        assert!(!commits_at_once(&database));
+        put(&database, "a1", "");
+        // Then there are few runs.
+        database.flush(&keyspace).unwrap();
+        wait_until_loops_commit(&database);
     }
 
     #[test]

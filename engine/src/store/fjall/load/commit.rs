@@ -127,7 +127,9 @@ impl Database {
         }
         // No view has been renewed since the record was written, so that all views in use have smaller numbers.
         let until = self.inner.supervisor.snapshot_tracker.get();
-        spaces.iter().for_each(|space| space.renew(until, &self.replaced_files));
+        for space in &spaces {
+            space.ingested(until, &self.replaced_files);
+        }
         for (n, part) in parts.iter_mut().enumerate() {
             part.is_current = replacing.contains(&n);
             self.pressure.written_bytes.fetch_add(part.bytes, Ordering::Relaxed);
@@ -160,7 +162,7 @@ impl Database {
     fn applied(&self, committed: fjall::Result<()>) -> Result<()> {
         match self.outcome(committed)? {
             Committed::Refused(error) => Err(error),
-            Committed::Whole | Committed::Crowded | Committed::Occupied => Ok(()),
+            Committed::Whole | Committed::Paced(_) | Committed::Crowded | Committed::Occupied => Ok(()),
         }
     }
 }

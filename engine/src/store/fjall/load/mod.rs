@@ -82,7 +82,7 @@ impl FjallLoad {
         loop {
             let assigned = || Some(AssignedTime { newest_ms: self.time_ms, clock_ms: self.store.time.now_ms() });
             match self.store.commit(&self.database, &mut Vec::new(), assigned, Patience::Unlimited)? {
-                Attempt::Unneeded | Attempt::Done(..) => return Ok(()),
+                Attempt::Unneeded | Attempt::Done(_) => return Ok(()),
                 Attempt::Reopened => return Err(queue::interrupted()),
                 Attempt::Refused(error) | Attempt::Failed(error) => return Err(error),
                 Attempt::Occupied => {}
