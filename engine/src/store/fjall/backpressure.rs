@@ -183,8 +183,9 @@ impl Pressure {
         self.uncounted_bytes.load(Ordering::Acquire) >= self.bound_bytes / 32
     }
 
-    /// Whether no memtable is being flushed, or about to be, and no compaction is about to end. fjall syncs and replaces
-    /// a large journal before a flush, and a list of files at the end of both, and no commit can proceed meanwhile.
+    /// Whether no memtable is being flushed, or about to be, and no compaction is about to end. fjall syncs and
+    /// replaces a large journal before a flush, and a list of files at the end of both, and no commit can proceed
+    /// meanwhile.
     pub fn is_settled(&self) -> bool {
         // If much has been written, a commit that may wait has to count the memtables.
         !self.has_uncounted() && !self.changes.are_expected()

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fjall::{AbstractTree, Keyspace, PersistMode};
 use parking_lot::{Mutex, MutexGuard, RwLock};
@@ -23,8 +23,7 @@ use super::load::{self, LoadQueue};
 use super::open_files;
 use super::options::{self, MEMTABLE_BYTES, StoreOptions};
 use super::pace::PacedWait;
-use super::read_merge::{self, RunReads};
-use super::requested_compaction::{self, Ended};
+use super::read_merge::RunReads;
 use super::rewrite::{self, Rewrites};
 use super::row_filters::FilterMaker;
 use super::space::Space;
@@ -35,7 +34,6 @@ use super::tombstones::Tombstones;
 use super::version_changes::{ReplacedFiles, VersionChanges, VersionThread};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::active_transaction::Write;
-use crate::store::compaction_control::gave_way;
 use crate::store::file_names::{CURRENT_FILE, list_number};
 use crate::store::{CATALOG_SPACE, CompactionControl, SpaceId, SpaceOptions, corruption, index_copy, no_such_space};
 
@@ -49,12 +47,6 @@ const JOURNAL_BYTES_MAX: u64 = 256 << 20;
 
 /// The increment that every opening adds to fjall's sequence numbers; see [`Database::prepare_index`].
 pub(in crate::store) const SEQUENCE_GAP: u64 = 1 << 32;
-
-/// How often a compaction tries to begin behind a fence, while other flushes add files.
-const FENCES_MAX: usize = 10;
-
-/// The longest duration of a flush of one space.
-const FLUSH_MAX: Duration = Duration::from_secs(600);
 
 /// An open database. The fields are dropped in this order: handles before the database that they belong to.
 pub(super) struct Database {
@@ -88,11 +80,11 @@ pub(super) struct Database {
     /// Tells running compactions to end.
     pub(super) give_way: Arc<AbortFlags>,
     /// The controls of requested compactions.
-    controls: Mutex<Vec<Weak<CompactionControl>>>,
+    pub(super) controls: Mutex<Vec<Weak<CompactionControl>>>,
     /// The number of flushes and requested compactions in progress.
-    long_calls: AtomicUsize,
+    pub(super) long_calls: AtomicUsize,
     /// The bulk loads in progress.
-    loads: Mutex<Vec<Weak<LoadQueue>>>,
+    pub(super) loads: Mutex<Vec<Weak<LoadQueue>>>,
     /// Whether the view must not be renewed, because the commit of a bulk load has failed.
     is_frozen: AtomicBool,
     pub(super) path: PathBuf,
@@ -137,15 +129,6 @@ pub(super) enum Committed {
 /// Whether this opening has stored a sequence number; see [`Database::prepare_index`].
 #[derive(Default)]
 pub(super) struct SequenceStored(bool);
-
-/// A flush or a requested compaction in progress.
-pub(super) struct LongCall<'a>(&'a AtomicUsize);
-
-impl Drop for LongCall<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
-    }
-}
 
 impl Database {
     /// Opens the database in this folder, or creates it.
@@ -303,8 +286,8 @@ impl Database {
         Ok(self.rewrites.replaced(space, seqno).unwrap_or(current))
     }
 
-    /// As [`Self::keyspace_at`], for a read of a range, which has to be counted. With the super version, if the snapshot
-    /// can be read from it.
+    /// As [`Self::keyspace_at`], for a read of a range, which has to be counted. With the super version, if the
+    /// snapshot can be read from it.
     pub fn keyspace_for_range(
         &self,
         space: SpaceId,
@@ -617,110 +600,6 @@ impl Database {
         self.failure.get()
     }
 
-    /// Flushes a space. Returns when that is done.
-    pub fn flush(&self, keyspace: &Keyspace) -> Result<()> {
-        let _call = self.begin_long_call()?;
-        self.write_out(keyspace)?;
-        self.follow_changes();
-        Ok(())
-    }
-
-    fn write_out(&self, keyspace: &Keyspace) -> Result<()> {
-        self.seal(keyspace)?;
-        self.wait_for_files(keyspace)
-    }
-
-    fn seal(&self, keyspace: &Keyspace) -> Result<()> {
-        self.check_writable()?;
-        // Four sealed memtables would make commits wait inside fjall, even if they were sealed by calls of this
-        // function.
-        self.wait_for_files(keyspace)?;
-        self.pressure.seal(keyspace).map_err(|error| failed("flushing memory to files", error))
-    }
-
-    /// Flushes a space, and adds a fence to its files, unless one is the newest pair already.
-    fn write_out_with_fence(&self, keyspace: &Keyspace) -> Result<()> {
-        self.wait_for_files(keyspace)?;
-        {
-            let _committing = self.committing.lock();
-            self.check_writable()?;
-            let tree = &keyspace.tree;
-            let in_files = tree.active_memtable().size() == 0 && tree.sealed_memtable_count() == 0;
-            if in_files && self.fences.stands(keyspace.name()) {
-                return Ok(());
-            }
-            self.fences.insert(keyspace);
-            let sealed = self.pressure.seal_as_it_is(keyspace);
-            sealed.map_err(|error| failed("flushing memory to files", error))?;
-        }
-        self.wait_for_files(keyspace)
-    }
-
-    fn wait_for_files(&self, keyspace: &Keyspace) -> Result<()> {
-        let began = Instant::now();
-        let mut rounds = 0_u32;
-        while keyspace.tree.sealed_memtable_count() > 0 {
-            std::thread::sleep(Duration::from_micros(500));
-            rounds += 1;
-            // If the worker has failed, no memtable is flushed any more.
-            if rounds.is_multiple_of(20) {
-                self.check_writable()?;
-            }
-            if began.elapsed() > FLUSH_MAX {
-                return Err(Error::new(
-                    ErrorKind::Io,
-                    format!("flushing memory to files took more than {} s; check the disk", FLUSH_MAX.as_secs()),
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    /// Flushes all spaces. Returns when that is done.
-    pub fn flush_all(&self) -> Result<()> {
-        let spaces = self.spaces();
-        for space in &spaces {
-            self.seal(&space.keyspace)?;
-        }
-        spaces.iter().try_for_each(|space| self.wait_for_files(&space.keyspace))?;
-        self.follow_changes();
-        Ok(())
-    }
-
-    /// Registers a bulk load, so that [`Self::end_long_calls`] can end it. The caller has begun a long call.
-    pub(super) fn register_load(&self, queue: &Arc<LoadQueue>) {
-        let mut loads = self.loads.lock();
-        loads.retain(|load| load.strong_count() > 0);
-        loads.push(Arc::downgrade(queue));
-    }
-
-    /// Aborts bulk loads and requested compactions, and waits until none of them and no flush is in progress. New ones
-    /// fail.
-    pub fn end_long_calls(&self) {
-        self.give_way.requested();
-        for control in self.controls.lock().iter().filter_map(Weak::upgrade) {
-            control.give_way();
-        }
-        while self.long_calls.load(Ordering::Acquire) > 0 {
-            std::thread::sleep(Duration::from_micros(200));
-        }
-        let loads: Vec<_> = self.loads.lock().drain(..).filter_map(|load| load.upgrade()).collect();
-        loads.iter().for_each(|load| load.stop());
-        loads.iter().for_each(|load| load.wait_until_ended());
-    }
-
-    /// Aborts fjall's own compactions too. Must be used only if the database accepts no more writes, because fjall
-    /// refuses all writes after a failed compaction.
-    pub fn end_all_compactions(&self) {
-        self.give_way.all();
-    }
-
-    pub(super) fn begin_long_call(&self) -> Result<LongCall<'_>> {
-        self.long_calls.fetch_add(1, Ordering::AcqRel);
-        let call = LongCall(&self.long_calls);
-        if self.give_way.is_asked() { Err(gave_way()) } else { Ok(call) }
-    }
-
     /// The queue through which commits are made durable.
     pub fn syncer(&self) -> &Arc<syncer::SyncQueue> {
         self.syncer.queue()
@@ -731,63 +610,8 @@ impl Database {
         self.inner.persist(PersistMode::SyncAll).map_err(|error| failed("syncing the journal", error))
     }
 
-    /// Compacts a space: all of its files (`major`), or those that make reads slow.
-    pub fn compact(&self, space: &Space, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
-        let _call = self.begin_long_call()?;
-        self.register(control);
-        space.run_reads.reset();
-        let keyspace = &space.keyspace;
-        for _ in 0..FENCES_MAX {
-            // A compaction reads files only. To cover every pair, the memtables have to be flushed first.
-            self.write_out_with_fence(keyspace)?;
-            self.view();
-            if self.give_way.is_asked() {
-                return Err(gave_way());
-            }
-            let ended = requested_compaction::run(keyspace, major, control, || {
-                if major {
-                    keyspace.major_compact()
-                } else {
-                    read_merge::merge(keyspace, |strategy| {
-                        let watermark = self.inner.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
-                        Ok(keyspace.tree.compact(strategy, watermark)?)
-                    })
-                }
-            });
-            if matches!(ended, Ok(Ended::Complete)) && major {
-                self.release_replaced_files()?;
-                return self.drop_replaced();
-            }
-            self.follow_changes();
-            self.view();
-            if ended? == Ended::Complete {
-                return Ok(());
-            }
-        }
-        Err(requested_compaction::too_many_writes())
-    }
-
-    /// Registers the control of a long call, so that [`Self::end_long_calls`] can end it.
-    pub(super) fn register(&self, control: &Arc<CompactionControl>) {
-        let mut controls = self.controls.lock();
-        controls.retain(|control| control.strong_count() > 0);
-        control.begin();
-        controls.push(Arc::downgrade(control));
-    }
-
-    /// Makes fjall remove the files that compactions have replaced, unless a snapshot still uses them. fjall does that
-    /// when it seals a memtable with new writes, which may otherwise not happen for days.
-    pub(super) fn release_replaced_files(&self) -> Result<()> {
-        self.follow_changes();
-        self.rewrite_mark()?;
-        let catalog = self.keyspace(CATALOG_SPACE)?;
-        self.pressure.seal(&catalog).map_err(|error| failed("flushing memory to files", error))?;
-        self.replaced_files.remove_unused();
-        Ok(())
-    }
-
     /// Writes the stored mark again, with a new sequence number of fjall.
-    fn rewrite_mark(&self) -> Result<()> {
+    pub(super) fn rewrite_mark(&self) -> Result<()> {
         let catalog = self.keyspace(CATALOG_SPACE)?;
         let _committing = self.committing.lock();
         let mark = catalog.get(MARK_KEY).map_err(|error| failed("reading the store's mark", error))?;

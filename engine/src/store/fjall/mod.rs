@@ -20,6 +20,7 @@ mod flushed_memtables;
 mod gathering;
 mod group;
 mod load;
+mod long_calls;
 mod open_files;
 mod options;
 mod pace;

@@ -101,8 +101,8 @@ impl Space {
         }
     }
 
-    /// The super version, if a snapshot with this sequence number can be read from it. The snapshot must have been taken
-    /// before.
+    /// The super version, if a snapshot with this sequence number can be read from it. The snapshot must have been
+    /// taken before.
     pub fn super_version(&self, seqno: u64) -> Option<Arc<SuperVersion>> {
         self.newest.read().clone().filter(|newest| newest.covers(seqno))
     }

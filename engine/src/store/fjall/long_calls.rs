@@ -1,0 +1,194 @@
+//! Flushes and compactions that callers request, and the end of these and of bulk loads when a database is closed or
+//! reopened.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use fjall::{AbstractTree, Keyspace};
+
+use super::database::Database;
+use super::failure::failed;
+use super::load::LoadQueue;
+use super::read_merge;
+use super::requested_compaction::{self, Ended};
+use super::space::Space;
+use crate::error::{Error, ErrorKind, Result};
+use crate::store::compaction_control::gave_way;
+use crate::store::{CATALOG_SPACE, CompactionControl};
+
+/// How often a compaction tries to begin behind a fence, while other flushes add files.
+const FENCES_MAX: usize = 10;
+
+/// The longest duration of a flush of one space.
+const FLUSH_MAX: Duration = Duration::from_secs(600);
+
+/// A flush or a requested compaction in progress.
+pub(super) struct LongCall<'a>(&'a AtomicUsize);
+
+impl Drop for LongCall<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Database {
+    /// Flushes a space. Returns when that is done.
+    pub fn flush(&self, keyspace: &Keyspace) -> Result<()> {
+        let _call = self.begin_long_call()?;
+        self.write_out(keyspace)?;
+        self.follow_changes();
+        Ok(())
+    }
+
+    fn write_out(&self, keyspace: &Keyspace) -> Result<()> {
+        self.seal(keyspace)?;
+        self.wait_for_files(keyspace)
+    }
+
+    fn seal(&self, keyspace: &Keyspace) -> Result<()> {
+        self.check_writable()?;
+        // Four sealed memtables would make commits wait inside fjall, even if they were sealed by calls of this
+        // function.
+        self.wait_for_files(keyspace)?;
+        self.pressure.seal(keyspace).map_err(|error| failed("flushing memory to files", error))
+    }
+
+    /// Flushes a space, and adds a fence to its files, unless one is the newest pair already.
+    fn write_out_with_fence(&self, keyspace: &Keyspace) -> Result<()> {
+        self.wait_for_files(keyspace)?;
+        {
+            let _committing = self.committing.lock();
+            self.check_writable()?;
+            let tree = &keyspace.tree;
+            let in_files = tree.active_memtable().size() == 0 && tree.sealed_memtable_count() == 0;
+            if in_files && self.fences.stands(keyspace.name()) {
+                return Ok(());
+            }
+            self.fences.insert(keyspace);
+            let sealed = self.pressure.seal_as_it_is(keyspace);
+            sealed.map_err(|error| failed("flushing memory to files", error))?;
+        }
+        self.wait_for_files(keyspace)
+    }
+
+    fn wait_for_files(&self, keyspace: &Keyspace) -> Result<()> {
+        let began = Instant::now();
+        let mut rounds = 0_u32;
+        while keyspace.tree.sealed_memtable_count() > 0 {
+            std::thread::sleep(Duration::from_micros(500));
+            rounds += 1;
+            // If the worker has failed, no memtable is flushed any more.
+            if rounds.is_multiple_of(20) {
+                self.check_writable()?;
+            }
+            if began.elapsed() > FLUSH_MAX {
+                return Err(Error::new(
+                    ErrorKind::Io,
+                    format!("flushing memory to files took more than {} s; check the disk", FLUSH_MAX.as_secs()),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Flushes all spaces. Returns when that is done.
+    pub fn flush_all(&self) -> Result<()> {
+        let spaces = self.spaces();
+        for space in &spaces {
+            self.seal(&space.keyspace)?;
+        }
+        spaces.iter().try_for_each(|space| self.wait_for_files(&space.keyspace))?;
+        self.follow_changes();
+        Ok(())
+    }
+
+    /// Compacts a space: all of its files (`major`), or those that make reads slow.
+    pub fn compact(&self, space: &Space, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
+        let _call = self.begin_long_call()?;
+        self.register(control);
+        space.run_reads.reset();
+        let keyspace = &space.keyspace;
+        for _ in 0..FENCES_MAX {
+            // A compaction reads files only. To cover every pair, the memtables have to be flushed first.
+            self.write_out_with_fence(keyspace)?;
+            self.view();
+            if self.give_way.is_asked() {
+                return Err(gave_way());
+            }
+            let ended = requested_compaction::run(keyspace, major, control, || {
+                if major {
+                    keyspace.major_compact()
+                } else {
+                    read_merge::merge(keyspace, |strategy| {
+                        let watermark = self.inner.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
+                        Ok(keyspace.tree.compact(strategy, watermark)?)
+                    })
+                }
+            });
+            if matches!(ended, Ok(Ended::Complete)) && major {
+                self.release_replaced_files()?;
+                return self.drop_replaced();
+            }
+            self.follow_changes();
+            self.view();
+            if ended? == Ended::Complete {
+                return Ok(());
+            }
+        }
+        Err(requested_compaction::too_many_writes())
+    }
+
+    /// Registers the control of a long call, so that [`Self::end_long_calls`] can end it.
+    pub(super) fn register(&self, control: &Arc<CompactionControl>) {
+        let mut controls = self.controls.lock();
+        controls.retain(|control| control.strong_count() > 0);
+        control.begin();
+        controls.push(Arc::downgrade(control));
+    }
+
+    /// Makes fjall remove the files that compactions have replaced, unless a snapshot still uses them. fjall does that
+    /// when it seals a memtable with new writes, which may otherwise not happen for days.
+    pub(super) fn release_replaced_files(&self) -> Result<()> {
+        self.follow_changes();
+        self.rewrite_mark()?;
+        let catalog = self.keyspace(CATALOG_SPACE)?;
+        self.pressure.seal(&catalog).map_err(|error| failed("flushing memory to files", error))?;
+        self.replaced_files.remove_unused();
+        Ok(())
+    }
+
+    /// Registers a bulk load, so that [`Self::end_long_calls`] can end it. The caller has begun a long call.
+    pub(super) fn register_load(&self, queue: &Arc<LoadQueue>) {
+        let mut loads = self.loads.lock();
+        loads.retain(|load| load.strong_count() > 0);
+        loads.push(Arc::downgrade(queue));
+    }
+
+    /// Aborts bulk loads and requested compactions, and waits until none of them and no flush is in progress. New ones
+    /// fail.
+    pub fn end_long_calls(&self) {
+        self.give_way.requested();
+        for control in self.controls.lock().iter().filter_map(Weak::upgrade) {
+            control.give_way();
+        }
+        while self.long_calls.load(Ordering::Acquire) > 0 {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        let loads: Vec<_> = self.loads.lock().drain(..).filter_map(|load| load.upgrade()).collect();
+        loads.iter().for_each(|load| load.stop());
+        loads.iter().for_each(|load| load.wait_until_ended());
+    }
+
+    /// Aborts fjall's own compactions too. Must be used only if the database accepts no more writes, because fjall
+    /// refuses all writes after a failed compaction.
+    pub fn end_all_compactions(&self) {
+        self.give_way.all();
+    }
+
+    pub(super) fn begin_long_call(&self) -> Result<LongCall<'_>> {
+        self.long_calls.fetch_add(1, Ordering::AcqRel);
+        let call = LongCall(&self.long_calls);
+        if self.give_way.is_asked() { Err(gave_way()) } else { Ok(call) }
+    }
+}
