@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Condvar, Mutex};
 
-use hjall_engine::store::{CompactionFilter, CompactionFilterFactory, SpaceId, Verdict};
+use hjall_engine::mutation::Durability;
+use hjall_engine::store::{CompactionFilter, CompactionFilterFactory, GroupOutcome, SpaceId, Verdict};
 
-use crate::stores::{Kind, SPACE, on_disk};
+use crate::stores::{Kind, SPACE, bytes, on_disk};
 
 /// Keeps compactions from ending.
 #[derive(Clone, Default)]
@@ -44,6 +45,18 @@ fn stalls(kind: &Kind) -> u64 {
     kind.store.statistics().unwrap().stalls
 }
 
+/// Commits a put as an event loop does. Returns whether it was written.
+fn put_without_waiting(kind: &Kind, value: &str) -> bool {
+    let mut group = Arc::clone(&kind.store).group().unwrap();
+    group.never_wait();
+    let staged = group.stage(&[bytes("m")], Durability::SyncWal, &mut |t| {
+        t.put(SPACE, bytes("m"), bytes(value));
+        Ok(())
+    });
+    staged.unwrap();
+    matches!(group.commit(), GroupOutcome::Committed) && kind.get("m").as_deref() == Some(value)
+}
+
 #[test]
 fn large_writes_wait_while_many_runs_are_being_merged_and_small_ones_do_not() {
     let kind = on_disk();
@@ -68,4 +81,10 @@ fn large_writes_wait_while_many_runs_are_being_merged_and_small_ones_do_not() {
     assert_eq!(stalls(&kind), 1);
     assert_eq!(kind.get("a").unwrap(), "small");
     assert_eq!(kind.get("k").unwrap(), large);
+    // Such a wait is left to other threads by event loops.
+    assert!(!put_without_waiting(&kind, &large));
+    while !put_without_waiting(&kind, "small") {
+        // A sync or a flush may be in progress.
+        std::thread::yield_now();
+    }
 }

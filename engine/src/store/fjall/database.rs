@@ -441,7 +441,7 @@ impl Database {
             if !self.pressure.admits(&touched, bytes, || self.spaces()) {
                 return Ok(Committed::Crowded);
             }
-            if patience == Patience::Short && touched.iter().any(Space::is_ahead_of_pace) {
+            if patience == Patience::Short && touched.iter().any(|space| space.requires_wait(bytes)) {
                 return Ok(Committed::Crowded);
             }
             if writes.iter().any(|write| write.space == CATALOG_SPACE && &write.key[..] >= RESERVED) {

@@ -143,7 +143,7 @@ impl TransactionGroup for FjallGroup {
             Err(outcome) => outcome,
             Ok(None) => GroupOutcome::Committed,
             Ok(Some(Done { syncer, bytes, wait })) => {
-                // The rows have been unlocked. An event loop does not wait; it commits nothing until the time is over.
+                // The rows have been unlocked. A group that never waits commits nothing for which it would have to.
                 if self.patience == Patience::Unlimited {
                     self.store.keep_pace(wait);
                 }

@@ -30,7 +30,7 @@ pub(super) struct Space {
     pub keyspace: Keyspace,
     pub run_reads: Arc<RunReads>,
     pub row_filters: Arc<RowFilters>,
-    pub pace: Arc<Pace>,
+    pace: Arc<Pace>,
     memory: Arc<Mutex<Memory>>,
     newest: Arc<RwLock<Option<Arc<SuperVersion>>>>,
 }
@@ -117,9 +117,10 @@ impl Space {
         if Pace::is_needed(runs) { self.pace.reserve(runs, bytes, Instant::now()) } else { None }
     }
 
-    /// Whether writers have to wait to keep the pace.
-    pub fn is_ahead_of_pace(&self) -> bool {
-        self.pace.is_exceeded()
+    /// Whether the writer of a commit of `bytes` would have to wait.
+    pub fn requires_wait(&self, bytes: u64) -> bool {
+        let runs = self.first_level_runs();
+        Pace::is_needed(runs) && self.pace.requires_wait(runs, bytes, Instant::now())
     }
 
     /// Whether the super version has to be renewed.

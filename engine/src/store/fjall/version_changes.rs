@@ -495,19 +495,6 @@ mod tests {
     }
 
     #[test]
-    fn event_loops_keep_the_pace_without_waiting() {
-        let folder = TempDir::new().unwrap();
-        let (_holder, database, keyspace) = open(&folder);
-        let pace = Arc::clone(&database.space(SPACE).unwrap().pace);
-        assert!(pace.reserve(usize::MAX, 1 << 40, Instant::now()).is_some());
-        assert!(!commits_at_once(&database));
-        put(&database, "a1", "");
-        // Then there are few runs.
-        database.flush(&keyspace).unwrap();
-        wait_until_loops_commit(&database);
-    }
-
-    #[test]
     fn replaced_files_are_removed() {
         let folder = TempDir::new().unwrap();
         let (_holder, database, keyspace) = open(&folder);
