@@ -135,10 +135,11 @@ impl Space {
         SuperVersion::current(&self.keyspace.tree, &self.row_filters, before.as_deref())
     }
 
-    /// Renews the super version, unless a commit has already renewed it and come to a later memtable. The caller must
-    /// hold the lock of commits; `seqno` is that of the next view.
+    /// Renews the super version, unless a commit or an ingestion has renewed it since `current` was found. The caller
+    /// must hold the lock of commits; `seqno` is that of the next view.
     pub fn renew(&self, current: SuperVersion, seqno: u64, replaced: &ReplacedFiles) {
-        let is_later = |newest: &Arc<SuperVersion>| newest.active.id() > current.active.id();
+        let is_later =
+            |newest: &Arc<SuperVersion>| newest.active.id() > current.active.id() || newest.version > current.version;
         if !self.newest.read().as_ref().is_some_and(is_later) {
             self.replace(Some(current.cover_from(seqno)), replaced);
         }

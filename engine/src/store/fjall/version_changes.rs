@@ -494,6 +494,27 @@ mod tests {
         wait_until_loops_commit(&database);
     }
 
+    /// An ingestion adds pairs with a new list of files only.
+    #[test]
+    fn a_super_version_is_not_replaced_by_an_earlier_one() {
+        let folder = TempDir::new().unwrap();
+        let (_holder, database, keyspace) = open(&folder);
+        let space = database.space(SPACE).unwrap();
+        for n in 0..2 {
+            put(&database, "a1", &n.to_string());
+            database.flush(&keyspace).unwrap();
+        }
+        let number = || space.super_version(u64::MAX).map(|version| version.version);
+        let (earlier, before) = (space.current().unwrap(), number());
+        keyspace.major_compact().unwrap();
+        database.follow_changes();
+        let after = number();
+        assert!(after > before);
+        let _committing = database.committing.lock();
+        space.renew(earlier, database.inner.supervisor.snapshot_tracker.get(), &database.replaced_files);
+        assert_eq!(number(), after);
+    }
+
     #[test]
     fn replaced_files_are_removed() {
         let folder = TempDir::new().unwrap();
