@@ -64,6 +64,7 @@ pub mod schema;
 mod stop;
 pub mod store;
 pub mod table;
+pub mod thread_priority;
 mod value;
 mod write;
 

@@ -6,6 +6,8 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
+use hjall_engine::thread_priority;
+
 use super::lane::Lane;
 use super::queue::{Taken, Taker};
 use super::runner::Runner;
@@ -118,19 +120,13 @@ impl WorkerPool {
 /// end of its time slice. Has no effect while processors are idle. Only Linux has priorities of threads. If
 /// it refuses, the thread keeps the priority of the process.
 fn lower_priority(kind: LaneKind) {
-    #[cfg(target_os = "linux")]
     if let Some(nicer) = niceness(kind) {
-        use rustix::process::{getpid, getpriority_process, setpriority_process};
-        // Of the first thread: others may have inherited that of a worker.
-        let _ = getpriority_process(Some(getpid())).and_then(|nice| setpriority_process(None, nice + nicer));
+        thread_priority::lower(nicer);
     }
-    #[cfg(not(target_os = "linux"))]
-    let _ = kind;
 }
 
 /// By how much the niceness of the threads of a lane is greater than that of the process; `None` if it is the same.
 /// Writes have a lower niceness than scans, because other calls may wait for their commit.
-#[cfg(target_os = "linux")]
 fn niceness(kind: LaneKind) -> Option<i32> {
     match kind {
         LaneKind::Scan => Some(10),

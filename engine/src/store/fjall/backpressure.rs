@@ -152,14 +152,10 @@ impl Pressure {
     }
 
     /// Counts a commit that wrote `bytes` to the spaces `touched`, before another one begins: the caller must hold
-    /// `committing`. Returns a wait for the writer.
-    pub fn wrote(&self, touched: &[Space], bytes: u64) -> Option<PacedWait> {
+    /// `committing`. `is_full`: whether any of their memtables is. Returns a wait for the writer.
+    pub fn wrote(&self, touched: &[Space], bytes: u64, is_full: bool) -> Option<PacedWait> {
         self.written_bytes.fetch_add(bytes, Ordering::Relaxed);
         self.uncounted_bytes.fetch_add(bytes, Ordering::AcqRel);
-        let mut is_full = false;
-        for space in touched {
-            is_full |= space.examine().is_full();
-        }
         if is_full {
             self.changes.expect();
             self.fences.insert_in_full(touched);

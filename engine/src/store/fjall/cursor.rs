@@ -62,6 +62,14 @@ impl Seen {
         Ok(Box::new(cursor))
     }
 
+    /// The error of a failed read of a space. The files of a space that has been dropped are deleted.
+    fn read_error(&self, space: SpaceId, error: Error) -> Error {
+        match self.database.upgrade().map(|database| database.keyspace(space)) {
+            Some(Err(dropped)) => dropped,
+            _ => error,
+        }
+    }
+
     /// A snapshot of this state.
     pub fn into_snapshot(self) -> Arc<dyn Snapshot> {
         Arc::new(FjallSnapshot(Arc::new(self)))
@@ -111,7 +119,8 @@ impl Snapshot for FjallSnapshot {
         let range = Range { space, from, to, order: Order::Ascending };
         let Some(mut iter) = range.open(&self.0, &database)? else { return Ok(None) };
         let before = out.len();
-        if !take_from(&mut iter, Order::Ascending, to, wanted, out)? {
+        let taken = take_from(&mut iter, Order::Ascending, to, wanted, out);
+        if !taken.map_err(|error| self.0.read_error(space, error))? {
             return Ok(None);
         }
         let last = out[before..].last().map_or(from, |(key, _)| &key[..]);
@@ -226,15 +235,6 @@ impl FjallCursor {
         let range = Range { space: self.space, from: &self.from, to: &self.to, order: self.order };
         Ok(range.open(&self.seen, database)?.map_or(CursorState::Ended, CursorState::Active))
     }
-
-    /// The error of a failed read. The files of a space that has been dropped are deleted.
-    fn error(&self, error: Error) -> Error {
-        let database = self.seen.database.upgrade();
-        match database.map(|database| database.keyspace(self.space)) {
-            Some(Err(dropped)) => dropped,
-            _ => error,
-        }
-    }
 }
 
 impl Cursor for FjallCursor {
@@ -263,7 +263,7 @@ impl Cursor for FjallCursor {
             *state = CursorState::Ended;
         }
         drop(state);
-        taken.map(|_| ()).map_err(|error| self.error(error))
+        taken.map(|_| ()).map_err(|error| self.seen.read_error(self.space, error))
     }
 
     fn seek(&mut self, key: &[u8]) -> Result<()> {
@@ -292,7 +292,7 @@ impl Cursor for FjallCursor {
         if let RangeIter::Merge(merge) = iter {
             let moved = merge.seek(lower_bound(&self.from));
             drop(state);
-            return moved.map_err(|error| self.error(error));
+            return moved.map_err(|error| self.seen.read_error(self.space, error));
         }
         // A database that is being closed waits for the lock of `state`. One that has been closed has set it to
         // `Stale`.

@@ -114,10 +114,8 @@ impl Patience {
 
 /// The outcome of a commit, unless the commit itself failed.
 pub(super) enum Committed {
-    /// Everything is written.
-    Whole,
-    /// Everything is written, and the writer should wait, after it has unlocked its rows.
-    Paced(PacedWait),
+    /// Everything is written. Contains a wait for the writer, after it has unlocked its rows.
+    Whole(Option<PacedWait>),
     /// Nothing is written, because the commit would have had to wait for longer than its patience.
     Occupied,
     /// Nothing is written, because one of its spaces has too many memtables to flush or files to compact.
@@ -449,19 +447,22 @@ impl Database {
             }
             let committed = self.apply(writes, &touched);
             let seqno = self.inner.supervisor.snapshot_tracker.get();
-            touched.iter().for_each(|space| space.committed(seqno, &self.replaced_files));
+            let mut is_full = false;
+            for space in &touched {
+                is_full |= space.committed(seqno, &self.replaced_files).is_full();
+            }
             self.renew_view();
             if committed.is_ok() {
-                wait = self.pressure.wrote(&touched, bytes);
+                wait = self.pressure.wrote(&touched, bytes, is_full);
             }
             committed
         };
         if committed.is_ok() && patience == Patience::Unlimited {
             self.pressure.bound(|| self.spaces());
         }
-        Ok(match (self.outcome(committed)?, wait) {
-            (Committed::Whole, Some(wait)) => Committed::Paced(wait),
-            (committed, _) => committed,
+        Ok(match self.outcome(committed)? {
+            Committed::Whole(_) => Committed::Whole(wait),
+            refused => refused,
         })
     }
 
@@ -538,7 +539,7 @@ impl Database {
     /// The outcome of a commit. After a failed one, fjall accepts no writes.
     pub(super) fn outcome(&self, committed: fjall::Result<()>) -> Result<Committed> {
         match committed {
-            Ok(()) => Ok(Committed::Whole),
+            Ok(()) => Ok(Committed::Whole(None)),
             // A commit that fjall refused because of an earlier failure has not been applied. One that failed itself
             // may have been.
             Err(error) if is_poisoned(&error) => Ok(Committed::Refused(self.failed_before())),
@@ -618,7 +619,7 @@ impl Database {
         let mark = mark.unwrap_or_else(|| HighWaterMark::NEW.encode().into());
         match self.outcome(self.commit_mark(&catalog, mark))? {
             Committed::Refused(error) => Err(error),
-            Committed::Whole | Committed::Paced(_) | Committed::Crowded | Committed::Occupied => Ok(()),
+            Committed::Whole(_) | Committed::Crowded | Committed::Occupied => Ok(()),
         }
     }
 }

@@ -10,7 +10,8 @@ use std::time::Duration;
 use lsm_tree::Memtable;
 use parking_lot::Mutex;
 
-use super::priority;
+use super::BACKGROUND_NICER;
+use crate::thread_priority;
 
 /// The time between two looks at the memtables. It doubles while none can be freed: a cursor may keep one for minutes.
 const INTERVAL: Duration = Duration::from_millis(20);
@@ -55,7 +56,7 @@ impl FlushedMemtables {
     }
 
     fn free_all(&self) {
-        priority::lower();
+        thread_priority::lower(BACKGROUND_NICER);
         let mut interval = INTERVAL;
         loop {
             std::thread::sleep(interval);

@@ -47,8 +47,7 @@ impl FjallGroup {
         }
     }
 
-    /// Commits all transactions. Their rows must be unlocked afterwards. `None` if nothing was
-    /// written.
+    /// Commits all transactions. Their rows must be unlocked afterwards. `None` if nothing was written.
     fn write(&mut self) -> std::result::Result<Option<Done>, GroupOutcome> {
         let Some(seen) = self.seen.take() else { return Ok(None) };
         let assigned = self.assigned;

@@ -24,7 +24,6 @@ mod long_calls;
 mod open_files;
 mod options;
 mod pace;
-mod priority;
 mod range_merge;
 mod read_merge;
 mod reopenable_database;
@@ -40,6 +39,9 @@ mod sync_ahead;
 mod syncer;
 mod tombstones;
 mod version_changes;
+
+/// By how much the nice values of threads in the background are greater than that of the process.
+const BACKGROUND_NICER: i32 = 10;
 
 pub(crate) use self::backpressure::{held_by_compactions, memtables_in_use};
 pub(super) use self::database::SEQUENCE_GAP;

@@ -59,13 +59,10 @@ impl Pace {
     /// Reserves the time for a commit of `bytes` while the first level has this number of runs, for which a pace is
     /// needed.
     pub fn reserve(self: &Arc<Self>, runs: usize, bytes: u64, now: Instant) -> Option<PacedWait> {
-        let time = time_of(runs, bytes);
         let mut reserved = self.reserved.lock();
-        let end = reserved.map_or(now, |end| end.max(now)) + time;
+        let (end, until) = plan(*reserved, runs, bytes, now);
         *reserved = Some(end);
-        drop(reserved);
-        let until = end.min(now + time * TIMES_MAX);
-        (until >= now + WAIT_MIN).then(|| PacedWait { pace: Arc::clone(self), until })
+        until.map(|until| PacedWait { pace: Arc::clone(self), until })
     }
 
     /// Forgets the reserved time, because no pace is needed any more. Waits end.
@@ -75,17 +72,18 @@ impl Pace {
 
     /// Whether a commit of `bytes` would have to be followed by a wait, as [`Self::reserve`] would return it.
     pub fn requires_wait(&self, runs: usize, bytes: u64, now: Instant) -> bool {
-        let time = time_of(runs, bytes);
-        let end = self.reserved.lock().map_or(now, |end| end.max(now)) + time;
-        end.min(now + time * TIMES_MAX) >= now + WAIT_MIN
+        plan(*self.reserved.lock(), runs, bytes, now).1.is_some()
     }
 }
 
-/// The time that a commit of `bytes` should take while the first level has this number of runs.
-fn time_of(runs: usize, bytes: u64) -> Duration {
+/// The end of the reserved time with that of a commit of `bytes`, and until when its writer waits, if it does.
+fn plan(reserved: Option<Instant>, runs: usize, bytes: u64, now: Instant) -> (Instant, Option<Instant>) {
     let above = (runs.min(FIRST_LEVEL_RUNS_MAX) + 1).saturating_sub(RUNS_MIN);
     let share = above as f64 / (FIRST_LEVEL_RUNS_MAX + 1 - RUNS_MIN) as f64;
-    MEMTABLE_TIME.mul_f64(share * share * bytes as f64 / MEMTABLE_BYTES as f64)
+    let time = MEMTABLE_TIME.mul_f64(share * share * bytes as f64 / MEMTABLE_BYTES as f64);
+    let end = reserved.map_or(now, |end| end.max(now)) + time;
+    let until = end.min(now + time * TIMES_MAX);
+    (end, (until >= now + WAIT_MIN).then_some(until))
 }
 
 impl PacedWait {

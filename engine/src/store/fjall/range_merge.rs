@@ -1,4 +1,4 @@
-//! Ascending ranges of a space, merged from its memtable and files directly.
+//! Ascending ranges of a space, merged from its memtables and files directly.
 //!
 //! fjall's ranges can be walked from both ends, hide the type of each source, and move each pair through four
 //! iterators, which takes most of the time of a scan. A range here is opened only if the space has a super version that

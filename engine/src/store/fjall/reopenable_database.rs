@@ -229,8 +229,7 @@ impl ReopenableDatabase {
         let database = database.inspect_err(|error| {
             tracing::error!(folder = %folder.named().display(), %error, "reopening the database failed");
             reopening.refused = Backoff::starting_now(error, REOPEN_BACKOFF);
-        });
-        let database = database?;
+        })?;
         tracing::warn!(folder = %folder.named().display(), "the database was reopened after a failed write");
         let mut status = self.status.write();
         // Raised before the new database can be read, so that a snapshot taken after the new number was read is not of

@@ -282,9 +282,8 @@ impl Database {
         let until = self.renew_view().seqno();
         match self.outcome(committed)? {
             Committed::Refused(error) => return Err(error),
-            Committed::Whole | Committed::Paced(_) | Committed::Crowded | Committed::Occupied => {}
+            Committed::Whole(_) | Committed::Crowded | Committed::Occupied => {}
         }
-        target.examine();
         if !is_last_step {
             *copied = last;
             return Ok(Some(bytes as u64));

@@ -18,10 +18,11 @@ use parking_lot::{Mutex, RwLock};
 use xorf::{BinaryFuse8, Filter};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use super::BACKGROUND_NICER;
 use super::database::Database;
-use super::priority;
 use super::space::Space;
 use crate::store::{RowPrefix, SpaceId};
+use crate::thread_priority;
 
 /// The number of rows up to which a filter is a list of hashes.
 const FEW_ROWS: usize = 256;
@@ -390,7 +391,7 @@ fn fits_in_cache(table: &Table) -> bool {
 
 /// Serves requests until the database is closed.
 fn serve(database: &Weak<Database>, requests: &mpsc::Receiver<SpaceId>) {
-    priority::lower();
+    thread_priority::lower(BACKGROUND_NICER);
     while let Ok(number) = requests.recv() {
         if let Some(space) = database.upgrade().and_then(|database| database.space(number)) {
             space.row_filters.is_requested.store(false, Ordering::Release);

@@ -1,4 +1,4 @@
-//! Reads of a few pairs of one row, from the memtable and only the files that may have the row.
+//! Reads of a few pairs of one row, from the memtables and only the files that may have the row.
 //!
 //! fjall's ranges search every sorted run. A read here asks the [filters](super::row_filters) of the files first, and
 //! merges what it finds itself. It gives up, and the caller opens a range, if no super version covers the snapshot. Of

@@ -145,13 +145,14 @@ impl Space {
         }
     }
 
-    /// Renews the super version if a memtable has been sealed. Must be called after each commit, before that becomes
-    /// visible. The caller must hold the lock of commits; `seqno` is that of the next view.
-    pub fn committed(&self, seqno: u64, replaced: &ReplacedFiles) {
-        let active = self.keyspace.tree.active_memtable().id();
-        if self.newest.read().as_ref().is_none_or(|newest| newest.active.id() != active) {
+    /// Renews the super version if a memtable has been sealed, and examines the memtables. Must be called after each
+    /// commit, before that becomes visible. The caller must hold the lock of commits; `seqno` is that of the next view.
+    pub fn committed(&self, seqno: u64, replaced: &ReplacedFiles) -> MemtableBytes {
+        let active = self.keyspace.tree.active_memtable();
+        if self.newest.read().as_ref().is_none_or(|newest| newest.active.id() != active.id()) {
             self.ingested(seqno, replaced);
         }
+        self.examine_with(&active)
     }
 
     /// Renews the super version after an ingestion into the space. Otherwise as [`Self::committed`].
@@ -172,13 +173,16 @@ impl Space {
 
     /// Examines the memtables.
     pub fn examine(&self) -> MemtableBytes {
+        self.examine_with(&self.keyspace.tree.active_memtable())
+    }
+
+    fn examine_with(&self, active: &Arc<Memtable>) -> MemtableBytes {
         let mut memory = self.memory.lock();
-        let active = self.keyspace.tree.active_memtable();
         if active.id() != memory.active_id {
             let sealed = memory.active_bytes;
             memory.sealed_bytes.push_back(sealed);
             memory.active_id = active.id();
-            if let Some(sealed) = std::mem::replace(&mut memory.active, Arc::downgrade(&active)).upgrade() {
+            if let Some(sealed) = std::mem::replace(&mut memory.active, Arc::downgrade(active)).upgrade() {
                 memory.flushed.free_later(sealed);
             }
         }

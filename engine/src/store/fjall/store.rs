@@ -160,7 +160,7 @@ impl FjallStore {
                 match writable()? {
                     None => ended = Some(Attempt::Reopened),
                     Some(database) => match database.write_mark(next, patience)? {
-                        Committed::Whole | Committed::Paced(_) => return Ok(true),
+                        Committed::Whole(_) => return Ok(true),
                         Committed::Refused(error) => ended = Some(Attempt::Refused(error)),
                         Committed::Crowded => ended = Some(Attempt::crowded_mark()),
                         Committed::Occupied => {}
@@ -180,10 +180,7 @@ impl FjallStore {
             return Ok(Attempt::Unneeded);
         }
         Ok(match database.commit(writes, bytes, patience) {
-            Ok(Committed::Whole) => Attempt::Done(Done { syncer: Arc::clone(database.syncer()), bytes, wait: None }),
-            Ok(Committed::Paced(wait)) => {
-                Attempt::Done(Done { syncer: Arc::clone(database.syncer()), bytes, wait: Some(wait) })
-            }
+            Ok(Committed::Whole(wait)) => Attempt::Done(Done { syncer: Arc::clone(database.syncer()), bytes, wait }),
             Ok(Committed::Crowded) => Attempt::crowded(writes, bytes),
             Ok(Committed::Occupied) => Attempt::Occupied,
             Ok(Committed::Refused(error)) => Attempt::Refused(error),

@@ -72,7 +72,7 @@ impl VersionChanges {
     pub fn expect(&self) {
         if self.expected.fetch_add(1, Ordering::AcqRel) == 0 {
             // Otherwise the thread looks at the spaces at an interval already.
-            self.wake(|_| {});
+            self.wake();
         }
     }
 
@@ -95,20 +95,21 @@ impl VersionChanges {
         self.expected.load(Ordering::Acquire) > 0
     }
 
-    fn wake(&self, change: impl FnOnce(&mut State)) {
-        change(&mut self.state.lock());
+    fn wake(&self) {
+        // The thread may be about to wait, and would miss it without the lock.
+        drop(self.state.lock());
         self.raised.notify_one();
     }
 
     /// Waits as long as `pause` says. Returns whether the thread has to end.
     fn wait(&self, pause: Pause) -> bool {
         let mut state = self.state.lock();
-        let (longest, is_over): (_, &dyn Fn() -> bool) = match pause {
-            Pause::UntilExpected(longest) => (longest, &|| self.are_expected()),
-            Pause::Fixed(duration) => (Some(duration), &|| false),
+        let (longest, ends_early) = match pause {
+            Pause::UntilExpected(longest) => (longest, true),
+            Pause::Fixed(duration) => (Some(duration), false),
         };
         let until = longest.map(|longest| Instant::now() + longest);
-        while !state.has_ended && !is_over() {
+        while !(state.has_ended || ends_early && self.are_expected()) {
             match until {
                 None => self.raised.wait(&mut state),
                 Some(until) if self.raised.wait_until(&mut state, until).timed_out() => break,
@@ -143,10 +144,8 @@ impl VersionThread {
 
 impl Drop for VersionThread {
     fn drop(&mut self) {
-        self.0.wake(|state| {
-            state.has_ended = true;
-            state.completing.clear();
-        });
+        *self.0.state.lock() = State { has_ended: true, completing: Vec::new() };
+        self.0.wake();
     }
 }
 
@@ -196,9 +195,7 @@ impl Database {
             && spaces.iter().all(|space| space.is_settled())
             && self.changes.expected.compare_exchange(seen, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
-}
 
-impl Database {
     /// Forgets a keyspace that is being dropped, and that is not in the list of spaces any more, and closes its files.
     pub(super) fn forget_changes(&self, keyspace: &Keyspace) {
         // Nothing adds files after the look that may be in progress.
@@ -235,20 +232,22 @@ impl ReplacedFiles {
 
     /// Drops the files of a space that is being dropped, whose lists fjall does not shorten any more.
     pub fn forget(&self, tree: &AnyTree) {
-        let mut replaced = self.0.lock();
-        let dropped: Vec<_> = replaced.extract_if(.., |replaced| replaced.tree.id() == tree.id()).collect();
-        drop(replaced);
-        drop(dropped);
+        self.remove(|replaced| replaced.tree.id() == tree.id());
     }
 
     /// Removes the files to which fjall does not refer any more, unless a read uses them. Returns whether no file is
     /// left.
     pub fn remove_unused(&self) -> bool {
+        self.remove(Replaced::is_unused)
+    }
+
+    fn remove(&self, is_removed: impl Fn(&Replaced) -> bool) -> bool {
         let mut replaced = self.0.lock();
-        let unused: Vec<_> = replaced.extract_if(.., |replaced| replaced.is_unused()).collect();
+        let removed: Vec<_> = replaced.extract_if(.., |replaced| is_removed(replaced)).collect();
         let is_empty = replaced.is_empty();
+        // Deleting files takes long.
         drop(replaced);
-        drop(unused);
+        drop(removed);
         is_empty
     }
 }
@@ -284,7 +283,7 @@ mod tests {
 
     const SPACE: SpaceId = 7;
 
-    /// How long a read may take that would never end if it waited for a lock. Only a failing test takes so long.
+    /// The timeout of reads that would block forever if they took fjall's lock. Only a failing test waits this long.
     const LONG: Duration = Duration::from_secs(60);
 
     fn open(folder: &TempDir) -> (ReopenableDatabase, Arc<Database>, Keyspace) {
@@ -303,12 +302,12 @@ mod tests {
     }
 
     fn put(database: &Database, key: &str, value: &str) {
-        assert!(matches!(commit(database, key, value, Patience::Unlimited), Committed::Whole));
+        assert!(matches!(commit(database, key, value, Patience::Unlimited), Committed::Whole(None)));
     }
 
     /// Whether an event loop could commit now.
     fn commits_at_once(database: &Database) -> bool {
-        matches!(commit(database, "z", "", Patience::Short), Committed::Whole)
+        matches!(commit(database, "z", "", Patience::Short), Committed::Whole(None))
     }
 
     /// Waits until an event loop can commit. A sync or another commit in progress may keep it from that, too.

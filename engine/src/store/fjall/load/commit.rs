@@ -115,7 +115,6 @@ impl Database {
             // timestamps.
             self.sync().map_err(|error| self.freeze(error))?;
         }
-        let spaces: Vec<_> = copied.iter().filter_map(|copied| self.space(parts.get(copied.part)?.space)).collect();
         for copied in copied {
             // If it fails, it may have taken effect, and so have earlier ones. The next opening completes the others.
             copied.ingestion.complete().map_err(|error| self.freeze(error))?;
@@ -127,7 +126,7 @@ impl Database {
         }
         // No view has been renewed since the record was written, so that all views in use have smaller numbers.
         let until = self.inner.supervisor.snapshot_tracker.get();
-        for space in &spaces {
+        for space in copies.iter().filter_map(|n| self.space(parts.get(*n)?.space)) {
             space.ingested(until, &self.replaced_files);
         }
         for (n, part) in parts.iter_mut().enumerate() {
@@ -162,7 +161,7 @@ impl Database {
     fn applied(&self, committed: fjall::Result<()>) -> Result<()> {
         match self.outcome(committed)? {
             Committed::Refused(error) => Err(error),
-            Committed::Whole | Committed::Paced(_) | Committed::Crowded | Committed::Occupied => Ok(()),
+            Committed::Whole(_) | Committed::Crowded | Committed::Occupied => Ok(()),
         }
     }
 }
