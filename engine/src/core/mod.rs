@@ -22,6 +22,9 @@ use crate::store::{Staged, Store, Transaction};
 use damage::Damage;
 pub(crate) use handle::Handle;
 
+/// The body of a transaction that reads its row, which the row cache may know.
+pub(crate) type ReadingBody<'a> = dyn FnMut(&mut dyn Transaction, Option<&mut RowsBeingWritten>) -> Result<()> + 'a;
+
 /// An open database, shared by all its openings.
 pub(crate) struct Core {
     pub(crate) store: Arc<dyn Store>,
@@ -61,15 +64,20 @@ impl Core {
         durability: Durability,
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<()> {
-        self.damage.watch(None, self.transact_rows(rows, durability, body))
+        self.damage.watch(None, self.transact_rows(rows, durability, &mut |tx, _| body(tx)))
     }
 
-    fn transact_rows(
+    /// As [`Self::transact`], for a body that reads its row. `row` is the name under which it is locked.
+    pub(crate) fn transact_reading(
         &self,
-        rows: &[Bytes],
+        row: Bytes,
         durability: Durability,
-        body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
+        body: &mut ReadingBody<'_>,
     ) -> Result<()> {
+        self.damage.watch(None, self.transact_rows(&[row], durability, body))
+    }
+
+    fn transact_rows(&self, rows: &[Bytes], durability: Durability, body: &mut ReadingBody<'_>) -> Result<()> {
         self.store.check_writable()?;
         if let Some(error) = group::injected_failure() {
             return Err(error);
@@ -80,7 +88,7 @@ impl Core {
             return Err(error);
         }
         while group::is_open() {
-            let mut writing = self.row_cache.begin_write(rows);
+            let mut writing = None;
             match group::stage(&self.store, rows, durability, &mut |tx| self.run(rows, &mut writing, tx, body))? {
                 Staged::Added { .. } => {
                     if let Some(writing) = writing {
@@ -100,13 +108,12 @@ impl Core {
                 }
                 Staged::Refused => {}
             }
-            drop(writing);
             if !group::commit()? {
                 group::before_waiting()?;
                 break;
             }
         }
-        let mut writing = self.row_cache.begin_write(rows);
+        let mut writing = None;
         self.store.transact(rows, durability, &mut |tx| self.run(rows, &mut writing, tx, body))?;
         group::committed_alone();
         update_cache(writing, &*self.store);
@@ -119,10 +126,15 @@ impl Core {
         rows: &[Bytes],
         writing: &mut Option<RowsBeingWritten>,
         tx: &mut dyn Transaction,
-        body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
+        body: &mut ReadingBody<'_>,
     ) -> Result<()> {
         self.catalog.check_unsynced_change(rows)?;
-        body(tx)?;
+        if writing.is_none() {
+            // The rows are locked. A write that began before would find them hidden by the one that it waits for, and
+            // remove them from the cache.
+            *writing = self.row_cache.begin_write(rows);
+        }
+        body(tx, writing.as_mut())?;
         if let Some(writing) = writing.as_mut().filter(|writing| writing.wants_writes()) {
             writing.record(rows, tx);
         }

@@ -33,6 +33,9 @@ const COLUMN_PAIRS: usize = 2;
 /// The work of a read of one column if its call must not wait.
 const COLUMN_WORK: WorkLimit = WorkLimit { pairs: 64, bytes: 32 << 10 };
 
+/// The work of a read of a whole row if its call must not wait.
+const ROW_WORK: WorkLimit = WorkLimit { pairs: 128, bytes: 64 << 10 };
+
 /// One version of a column as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stored {
@@ -331,7 +334,7 @@ fn source(
     table.count_garbage(garbage.get());
     let (row, packed) = match more? {
         Some(more) if more.is_too_large() => {
-            core.row_cache.refuse(&admission);
+            core.row_cache.refuse_admitted(&admission);
             return Ok(Source::Stored(snapshot));
         }
         Some(more) => {
@@ -343,6 +346,25 @@ fn source(
     };
     let rest = (!row.has(&wanted)).then_some(snapshot);
     Ok(Source::Cached(row, rest, packed))
+}
+
+/// A whole row for the row cache, as a transaction that has locked it sees it. `now` is as for [`newest`].
+///
+/// # Errors
+/// Those of the store.
+pub(crate) fn whole_row(snapshot: &Arc<dyn Snapshot>, table: &TableState, row: &[u8], now: i64) -> Result<CachedRow> {
+    let from = key::row_prefix(row);
+    let to = key::row_end(&from);
+    let unread = CachedRow::unread(table.families());
+    let garbage = Cell::new(0);
+    let read = work_limit::read_in_transaction(ROW_WORK, || {
+        let charge = |seeks, pairs| work_limit::charge_seeks(seeks).and_then(|()| work_limit::charge(pairs, 0));
+        charge(table.families().len(), 0)?;
+        let source = RowSource { snapshot, from: &from, to: &to, now_ms: now, charge: &charge, garbage: &garbage };
+        unread.with(|_| true, &source)
+    })?;
+    table.count_garbage(garbage.get());
+    Ok(read.unwrap_or(unread))
 }
 
 /// The newest visible versions of one column, newest first: at most `count`, at most VERSIONS. Increments, appends,

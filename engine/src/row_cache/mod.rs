@@ -25,6 +25,7 @@
 mod packed_row;
 mod put_log;
 mod row;
+mod rows_being_written;
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
@@ -33,17 +34,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use parking_lot::Mutex;
-use smallvec::SmallVec;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 pub use packed_row::{PackedCells, PackedRow};
 use put_log::PutLog;
 pub(crate) use row::{CachedRow, PartlyCachedRow, RowSource};
+pub(crate) use rows_being_written::RowsBeingWritten;
+use rows_being_written::{HiddenRow, ReadRow};
 
 use crate::catalog::{self, Family, LOCK_PREFIX};
 use crate::cell::Row;
-use crate::key;
-use crate::store::{BuildPrehashed, Pair, SpaceId, Statistics, Store, Transaction};
+use crate::store::{BuildPrehashed, Pair, SpaceId, Statistics, Store};
 
 const SHARDS: usize = 16;
 /// Number of write counters. Rows share them: a write of one row briefly blocks the insertion of the others that share
@@ -330,13 +331,19 @@ impl RowCache {
         Some(answer)
     }
 
-    /// Records that a row is too large to be cached: it is not admitted again while the admission filter remembers it.
-    pub(crate) fn refuse(&self, admission: &Admission) {
-        let tag = tag(admission.hash);
-        let mut shard = self.shard(admission.hash).lock();
-        if let Some(way) = shard.set(admission.hash).and_then(|set| set.iter_mut().find(|way| **way == tag)) {
+    /// Records that the row with this hash is too large to be cached: it is not admitted again while the admission
+    /// filter remembers it.
+    fn refuse(&self, hash: u64) {
+        let tag = tag(hash);
+        let mut shard = self.shard(hash).lock();
+        if let Some(way) = shard.set(hash).and_then(|set| set.iter_mut().find(|way| **way == tag)) {
             *way = too_large(tag);
         }
+    }
+
+    /// Records that a row that was looked up is too large to be cached.
+    pub(crate) fn refuse_admitted(&self, admission: &Admission) {
+        self.refuse(admission.hash);
     }
 
     /// Whether a snapshot that was taken between the lookup and this call shows the row as it was at the lookup.
@@ -358,13 +365,15 @@ impl RowCache {
         // A write increments its counter before it takes this lock. So it is either seen here, or it removes the row
         // inserted here.
         if self.is_unchanged(&admission, admission.generation) {
-            shard.put(&admission, content, row.families(), self.bytes_max);
+            let Admission { hash, generation, .. } = admission;
+            let read = ReadRow { content, families: Arc::clone(row.families()), generation };
+            shard.put(hash, read, PutLog::default(), self.bytes_max);
         }
         packed
     }
 
-    /// Begins a write of the rows with these names. Reads do not find the rows in the cache until the guard is dropped,
-    /// which must happen after the write has ended. `None` if the cache is disabled.
+    /// Begins a write of the rows with these names, before it takes effect. Reads do not find the rows in the cache
+    /// until the guard is dropped, which must happen after the write has ended. `None` if the cache is disabled.
     pub(crate) fn begin_write(self: &Arc<Self>, names: &[Bytes]) -> Option<RowsBeingWritten> {
         (self.bytes_max > 0).then(|| RowsBeingWritten::new(Arc::clone(self), names))
     }
@@ -433,16 +442,16 @@ impl Shard {
         }
     }
 
-    fn put(&mut self, admission: &Admission, content: Content, families: &Arc<[Family]>, bytes_max: usize) {
-        let Admission { hash, generation, .. } = *admission;
-        let (families, unmerged) = (Arc::clone(families), PutLog::default());
-        let bytes = content.bytes();
+    /// Inserts a row, and the cells that were put after it was read.
+    fn put(&mut self, hash: u64, read: ReadRow, unmerged: PutLog, bytes_max: usize) {
+        let ReadRow { content, families, generation } = read;
+        let entry = Entry { families, generation, content, unmerged, hidden_by: 0, used: false, unread_writes: 0 };
+        let bytes = entry.bytes();
         if bytes > bytes_max {
             return;
         }
         self.remove(hash);
         self.bytes += bytes;
-        let entry = Entry { families, generation, content, unmerged, hidden_by: 0, used: false, unread_writes: 0 };
         self.rows.insert(hash, entry);
         self.order.push_back(hash);
         self.evict(bytes_max);
@@ -491,7 +500,7 @@ impl Shard {
 
     /// Shows a row again after the write with this number has put these cells. Removes it instead if the write was not
     /// of this generation of the store, or has not only put cells.
-    fn show(&mut self, HiddenRow { hash, write, puts }: HiddenRow, store: &dyn Store, bytes_max: usize) {
+    fn show(&mut self, HiddenRow { hash, write, puts, .. }: HiddenRow, store: &dyn Store, bytes_max: usize) {
         // Another write of the row has begun meanwhile, and has removed it.
         let Some(entry) = self.rows.get_mut(&hash).filter(|entry| entry.hidden_by == write) else { return };
         let Some(puts) = puts.filter(|_| entry.generation == store.generation()) else {
@@ -545,97 +554,6 @@ impl Drop for TableBeingLoaded {
     fn drop(&mut self) {
         for stripe in &self.0.stripes {
             stripe.fetch_add(EVENT - WRITER, Ordering::SeqCst);
-        }
-    }
-}
-
-/// A write in progress: its rows cannot be inserted until this is dropped.
-pub(crate) struct RowsBeingWritten {
-    cache: Arc<RowCache>,
-    hashes: SmallVec<[u64; 2]>,
-    /// The cached rows that the write hides.
-    hidden: SmallVec<[HiddenRow; 1]>,
-}
-
-/// A cached row that a write hides.
-struct HiddenRow {
-    hash: u64,
-    /// The number of the write.
-    write: u64,
-    /// The cells that the write has put; `None` if it has removed some.
-    puts: Option<PutLog>,
-}
-
-impl RowsBeingWritten {
-    fn new(cache: Arc<RowCache>, names: &[Bytes]) -> Self {
-        let mut hashes = SmallVec::with_capacity(names.len());
-        let mut hidden = SmallVec::new();
-        for name in names {
-            let hash = cache.hash_name(name);
-            // Counts events, so no other write of the row has this number.
-            let write = cache.stripe(hash).fetch_add(EVENT + WRITER, Ordering::SeqCst) + EVENT + WRITER;
-            hashes.push(hash);
-            let mut shard = cache.shard(hash).lock();
-            if names.len() > UPDATED_ROWS_MAX {
-                shard.remove(hash);
-            } else if shard.hide(hash, name, write) {
-                hidden.push(HiddenRow { hash, write, puts: Some(PutLog::default()) });
-            }
-        }
-        Self { cache, hashes, hidden }
-    }
-
-    /// Whether [`Self::record`] has to be called.
-    pub(crate) fn wants_writes(&self) -> bool {
-        !self.hidden.is_empty()
-    }
-
-    /// Records what a transaction of these rows has written. Replaces what an earlier run of its body had written.
-    pub(crate) fn record(&mut self, rows: &[Bytes], transaction: &dyn Transaction) {
-        for HiddenRow { hash, puts, .. } in &mut self.hidden {
-            // A transaction of one row writes no other one.
-            let prefix = match rows {
-                [_] => Bytes::new(),
-                _ => {
-                    let at = self.hashes.iter().position(|own| own == hash);
-                    let name = at.and_then(|at| rows.get(at)?.get(LOCK_PREFIX..));
-                    key::row_prefix(name.unwrap_or_default())
-                }
-            };
-            let log = puts.insert(PutLog::default());
-            let mut only_puts = true;
-            transaction.each_write(&mut |space, key, value| {
-                if key.starts_with(&prefix) {
-                    match value {
-                        Some(value) => log.add(space, key, value),
-                        None => only_puts = false,
-                    }
-                }
-            });
-            if !only_puts {
-                *puts = None;
-            }
-        }
-    }
-
-    /// Shows the rows with what the write has put, after it has succeeded.
-    pub(crate) fn succeeded(mut self, store: &dyn Store) {
-        for hidden in self.hidden.drain(..) {
-            self.cache.shard(hidden.hash).lock().show(hidden, store, self.cache.bytes_max);
-        }
-    }
-}
-
-impl Drop for RowsBeingWritten {
-    fn drop(&mut self) {
-        for HiddenRow { hash, write, .. } in &self.hidden {
-            let mut shard = self.cache.shard(*hash).lock();
-            if shard.rows.get(hash).is_some_and(|entry| entry.hidden_by == *write) {
-                shard.remove(*hash);
-            }
-        }
-        for hash in &self.hashes {
-            self.cache.stripe(*hash).fetch_add(EVENT - WRITER, Ordering::SeqCst);
         }
     }
 }

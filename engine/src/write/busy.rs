@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 
+use super::locked_row::LockedRow;
 use crate::catalog::TableState;
 use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
@@ -17,12 +18,29 @@ pub(super) fn transact_row(
     durability: Durability,
     body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
 ) -> Result<()> {
-    core.transact(&[table.row_lock(row)], durability, body).map_err(|error| {
-        match busy_rows(&error).filter(|busy| !busy.names.is_empty()) {
-            Some(busy) => busy_error(row, &busy.reason),
-            None => error,
-        }
+    core.transact(&[table.row_lock(row)], durability, body).map_err(|error| naming(row, error))
+}
+
+/// As [`transact_row`], for a body that reads the row.
+pub(super) fn transact_locked_row(
+    core: &Core,
+    table: &TableState,
+    row: &[u8],
+    durability: Durability,
+    body: &mut dyn FnMut(&mut dyn Transaction, &mut LockedRow<'_>) -> Result<()>,
+) -> Result<()> {
+    core.transact_reading(table.row_lock(row), durability, &mut |tx, writing| {
+        body(tx, &mut LockedRow::new(core, table, row, writing))
     })
+    .map_err(|error| naming(row, error))
+}
+
+/// The error of a transaction of this row. If the row was busy, the error names it.
+fn naming(row: &[u8], error: Error) -> Error {
+    match busy_rows(&error).filter(|busy| !busy.names.is_empty()) {
+        Some(busy) => busy_error(row, &busy.reason),
+        None => error,
+    }
 }
 
 /// The rows that were busy, if that was the reason of a failure.

@@ -2,16 +2,17 @@
 
 use bytes::Bytes;
 
-use super::busy::transact_row;
+use super::busy::transact_locked_row;
 use super::draft::{Draft, ttl, write_value};
 use super::limits;
+use super::locked_row::LockedRow;
 use crate::catalog::TableState;
 use crate::cell::{Cell, CellKind, Row};
 use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::{Append, Durability, Increment};
 use crate::name::TableName;
-use crate::read::{Budget, newest};
+use crate::read::Budget;
 use crate::store::Transaction;
 
 /// The part of an operation that applies to one column.
@@ -70,7 +71,7 @@ fn apply(core: &Core, name: &TableName, mut operation: Steps<'_>, budget: &dyn B
             limits::check_delta(core.limits.server_cell_bytes, operation.row, &step.family, &step.qualifier, delta)?;
         }
         let mut cells = Vec::<Cell>::new();
-        transact_row(core, table, operation.row, table.durability(operation.durability), &mut |tx| {
+        transact_locked_row(core, table, operation.row, table.durability(operation.durability), &mut |tx, row| {
             // The cells of an earlier run of this body.
             for cell in cells.drain(..) {
                 budget.release(1, cell.qualifier.len() + cell.value.len());
@@ -78,7 +79,7 @@ fn apply(core: &Core, name: &TableName, mut operation: Steps<'_>, budget: &dyn B
             for step in &operation.steps {
                 // Claimed cell by cell, because a column that is named often has as many results, each as long as the
                 // column.
-                let cell = apply_step(core, tx, table, &operation, step)?;
+                let cell = apply_step(core, tx, row, table, &operation, step)?;
                 budget.take(1, cell.qualifier.len() + cell.value.len())?;
                 cells.push(cell);
             }
@@ -94,6 +95,7 @@ fn apply(core: &Core, name: &TableName, mut operation: Steps<'_>, budget: &dyn B
 fn apply_step(
     core: &Core,
     tx: &mut dyn Transaction,
+    locked: &mut LockedRow<'_>,
     table: &TableState,
     operation: &Steps<'_>,
     step: &Step,
@@ -101,7 +103,7 @@ fn apply_step(
     let clock_ms = tx.clock_ms();
     let row = operation.row;
     let family = table.family(&step.family, row)?;
-    let old = newest(tx.snapshot(), family, row, &step.qualifier, 1, clock_ms)?.into_iter().next();
+    let old = locked.newest(tx, family, &step.qualifier)?;
     let timestamp = old.as_ref().map_or(tx.now_ms(), |o| tx.version_after(o.timestamp));
     let old_value = old.as_ref().map(|o| &o.value);
     let value = match &step.delta {

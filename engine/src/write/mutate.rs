@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::busy::transact_row;
+use super::busy::{transact_locked_row, transact_row};
 use super::draft::{Time, draft};
 use super::limits;
 use super::pair_buffer::PairBuffer;
@@ -12,7 +12,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::{Check, CompareOp, Durability, Mutation, negative_timestamp};
 use crate::name::TableName;
 use crate::quote;
-use crate::read::newest;
 use crate::request::check_row;
 
 /// The remedy for mutations of several rows.
@@ -108,10 +107,9 @@ pub(crate) fn check_and_mutate(
         check_timestamps(mutations, ErrorKind::Refused)?;
         let family = table.family(&check.family, &check.row)?;
         let mut holds = false;
-        transact_row(core, table, &check.row, strongest(table, mutations), &mut |tx| {
-            let cells = newest(tx.snapshot(), family, &check.row, &check.qualifier, 1, tx.clock_ms())?;
-            let stored = cells.first();
-            holds = condition(check, stored.map(|c| &c.value.bytes))?;
+        transact_locked_row(core, table, &check.row, strongest(table, mutations), &mut |tx, row| {
+            let stored = row.newest(tx, family, &check.qualifier)?;
+            holds = condition(check, stored.as_ref().map(|c| &c.value.bytes))?;
             if !holds {
                 return Ok(());
             }

@@ -273,6 +273,13 @@ impl Dispatcher {
         }
     }
 
+    /// How long an event loop should look for the next call before it sleeps. Zero while calls run on workers, which
+    /// may need the core.
+    pub fn busy_poll_window(&self) -> Duration {
+        let window = self.live().config.busy_poll;
+        if !window.is_zero() && self.lanes.iter().any(|lane| lane.is_running()) { Duration::ZERO } else { window }
+    }
+
     /// Whether a call may run on the event loop of its connection, which must not wait. A change of schema locks its
     /// table exclusively, so that calls may have to wait for it. If all kinds of calls share a lane, none may.
     fn is_short(&self, live: &ActiveSettings, method: Method, message: &[u8]) -> bool {

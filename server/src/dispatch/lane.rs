@@ -103,6 +103,11 @@ impl Lane {
         self.under_way.load(Ordering::Relaxed)
     }
 
+    /// Whether a call runs now, on a worker or an event loop.
+    pub fn is_running(&self) -> bool {
+        self.running.load(Ordering::Relaxed) > 0
+    }
+
     /// Counts a call that was refused.
     pub fn refused(&self, why: Refusal) {
         self.refused[why as usize].fetch_add(1, Ordering::Relaxed);

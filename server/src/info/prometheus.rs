@@ -264,8 +264,8 @@ const OF_STORE: [Of<Statistics>; 27] = [
     ("hjall_row_cache_rows", GAUGE, "Rows in the row cache.", |s| s.row_cache_rows),
     ("hjall_row_cache_bytes", GAUGE, "Memory of cached rows.", |s| s.row_cache_bytes),
     ("hjall_row_cache_max_bytes", GAUGE, "Limit on the memory of cached rows.", |s| s.row_cache_bytes_max),
-    ("hjall_row_cache_hits_total", COUNTER, "Gets that found their row in the row cache.", |s| s.row_cache_hits),
-    ("hjall_row_cache_misses_total", COUNTER, "Gets that did not.", |s| s.row_cache_misses),
+    ("hjall_row_cache_hits_total", COUNTER, "Reads of a row that found it in the row cache.", |s| s.row_cache_hits),
+    ("hjall_row_cache_misses_total", COUNTER, "Reads of a row that did not.", |s| s.row_cache_misses),
     ("hjall_row_cache_evictions_total", COUNTER, "Rows removed from the row cache to make room.", |s| {
         s.row_cache_evictions
     }),

@@ -15,6 +15,7 @@ use std::task::Poll;
 
 use tokio::task::yield_now;
 
+use super::busy_poll::BusyPoll;
 use super::rotation::{Pass, Rotation};
 use super::turn::Turn;
 use crate::access::network;
@@ -45,6 +46,8 @@ struct EventLoop {
     addresses: AtomicUsize,
     /// The bytes that are left of this round.
     left: AtomicUsize,
+    /// Learns of each call, so that the loop looks for the next one before it sleeps.
+    busy_poll: Arc<BusyPoll>,
 }
 
 impl EventLoop {
@@ -101,6 +104,11 @@ thread_local! {
     static CURRENT: Arc<EventLoop> = Arc::default();
 }
 
+/// The busy polling of the event loop of the current thread.
+pub fn busy_poll() -> Arc<BusyPoll> {
+    CURRENT.with(|of| of.busy_poll.clone())
+}
+
 /// The turn of one connection to answer calls on its event loop. It ends when the connection waits.
 #[derive(Debug)]
 pub struct LoopTurn {
@@ -146,6 +154,7 @@ impl LoopTurn {
         // Only the thread of the loop changes it.
         let left = self.of.left.load(Ordering::Relaxed).saturating_sub(bytes);
         self.of.left.store(left, Ordering::Relaxed);
+        self.of.busy_poll.answered();
     }
 
     /// Ends the turn, so that other connections have theirs.

@@ -7,6 +7,7 @@
 pub(crate) mod acceptor;
 mod authorization;
 mod buffered_stream;
+mod busy_poll;
 mod connection;
 mod connection_permits;
 mod descriptors;
@@ -17,7 +18,7 @@ mod http_stream;
 #[cfg(test)]
 mod idle_tests;
 mod lingering_close;
-mod loop_turn;
+pub(crate) mod loop_turn;
 mod pace;
 mod refusal;
 mod reply_body;

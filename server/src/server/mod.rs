@@ -31,6 +31,7 @@ use crate::gateway::scanners::Scanners;
 use crate::gateway::{lease_sweeper, recovery};
 use crate::net::acceptor::{self, Acceptor};
 use crate::net::endpoint::Endpoint;
+use crate::net::loop_turn;
 use crate::net::tls::{TlsAcceptor, TlsError};
 use crate::observe::{LaneMetrics, SUMMARY_SECONDS, Watch};
 use crate::settings::config::{Config, Listen};
@@ -333,10 +334,12 @@ impl Drop for Server {
 }
 
 impl Loop {
-    fn start(number: usize, dispatcher: &Dispatcher) -> io::Result<Self> {
+    fn start(number: usize, dispatcher: &Arc<Dispatcher>) -> io::Result<Self> {
         let write_lane = dispatcher.write_lane().clone();
         let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
+        let of = Arc::downgrade(dispatcher);
+        let window = move || of.upgrade().map_or(Duration::ZERO, |dispatcher| dispatcher.busy_poll_window());
         let (stop, stopped) = oneshot::channel::<()>();
         let thread = Builder::new().name(format!("hjall-io-{number}")).spawn(move || {
             let mailbox = Arc::<Mailbox>::default();
@@ -344,6 +347,7 @@ impl Loop {
             runtime.spawn(mailbox.deliver());
             let writes = LoopWrites::enter(write_lane);
             runtime.spawn(writes.deliver_syncs());
+            runtime.spawn(loop_turn::busy_poll().run(window));
             // A message and the drop of the sender both end the loop.
             let _ = runtime.block_on(stopped);
             // The connections end before their last writes are committed, so that they make no further writes.

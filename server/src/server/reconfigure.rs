@@ -58,6 +58,10 @@ impl Server {
             new.fast_path = requested.fast_path;
             outcome.applied.push("fast_path");
         }
+        if old.busy_poll != requested.busy_poll {
+            new.busy_poll = requested.busy_poll;
+            outcome.applied.push("busy_poll");
+        }
         if old.http != requested.http {
             new.http = requested.http.clone();
             outcome.applied.push("http");

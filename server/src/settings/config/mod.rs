@@ -13,6 +13,7 @@ mod tls;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use auth::{AuthSettings, WithoutTls};
 pub use compaction::{CompactionSettings, OffPeak};
@@ -23,6 +24,9 @@ pub use tls::{ClientCertificates, PlainText, TlsSettings};
 
 use crate::observe::{Observer, SlowSettings};
 use crate::wire::method::Service;
+
+/// The default of [`Config::busy_poll`] on several cores.
+const BUSY_POLL: Duration = Duration::from_micros(50);
 
 /// Whether short calls run on the event loop of their connection while their lane has a free handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +55,8 @@ pub struct Config {
     pub limits: Limits,
     /// Whether short calls run on the connection's event loop.
     pub fast_path: FastPath,
+    /// How long an event loop looks for the next call before it sleeps.
+    pub busy_poll: Duration,
     /// Thresholds of the slow-call log. The size of its ring is fixed at the start.
     pub slow: SlowSettings,
     /// TLS on all ports, or `None` if TLS is not offered. A change applies to new connections.
@@ -151,6 +157,7 @@ impl Default for Config {
             queues: QueueSettings::default(),
             limits: Limits::default(),
             fast_path: FastPath::WhileFast,
+            busy_poll: if cores() > 1 { BUSY_POLL } else { Duration::ZERO },
             slow: SlowSettings::default(),
             tls: None,
             compaction: CompactionSettings::default(),

@@ -5,8 +5,9 @@ use std::time::Duration;
 use super::{Default, Kind, ROW, Setting, count, flag, key, key_in, time};
 use crate::settings::Value;
 use crate::settings::config::{Config, FastPath, ReadOnly};
+use crate::settings::text::of_time;
 
-pub(super) static SETTINGS: [Setting; 13] = [
+pub(super) static SETTINGS: [Setting; 14] = [
     Setting {
         name: "server.data",
         flag: flag("data", "DIR", ""),
@@ -153,6 +154,19 @@ pub(super) static SETTINGS: [Setting; 13] = [
                   large machine busy",
         reloads: false,
         set: |startup, value| startup.config.loops = value.size(),
+        ..ROW
+    },
+    Setting {
+        name: "server.busy_poll",
+        kind: Kind::Time { min: Duration::ZERO, max: Duration::from_millis(1), off: true },
+        default: Default::Made(|| of_time(Config::default().busy_poll), "50us, with a single core 0s"),
+        summary: "How long an event loop that has answered a call looks for the next one before it sleeps, which saves \
+                  the time to wake it. A loop stops when that rarely helps: when the next call mostly comes later, while \
+                  many connections keep it busy, while calls run on workers, and when other threads need its core. It \
+                  tries again after some hundred calls",
+        reason: "A client that sends one call after the other gets its answers about twice as fast, for about the same \
+                 processor time in all",
+        set: |startup, value| startup.config.busy_poll = value.time().unwrap_or_default(),
         ..ROW
     },
     Setting {

@@ -1,0 +1,238 @@
+//! Busy polling: after a call, an event loop looks for the next one for some microseconds before it sleeps.
+//!
+//! Waking a sleeping thread takes 10 to 20 µs on each side of a connection, several times as long as a short call. A
+//! client that sends its next call soon after the reply is answered without that time. Polling uses a core meanwhile,
+//! so it ends when it does not help: when clients take longer, when so many call at once that the loop does not sleep
+//! anyway, and when other threads need the core.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+use tokio::task::yield_now;
+
+/// A loop that answers more calls between two looks has enough to do.
+const FEW_CALLS: u64 = 2;
+/// A look takes a few microseconds. If one without a call takes longer, another thread has used the core.
+const PREEMPTED: Duration = Duration::from_micros(100);
+/// The most failed polls that earlier successful ones outweigh, times [`MISS`].
+const CREDIT_MAX: u32 = 16;
+/// The number of calls found by polling that one failed poll cancels.
+const MISS: u32 = 2;
+/// The number of calls after which a loop that has stopped polling tries again.
+const RETRY_CALLS: u64 = 256;
+/// That number after the core was needed by others several times in a row.
+const RETRY_CALLS_MAX: u64 = 64 << 10;
+
+/// What the connections of an event loop tell its polling task.
+#[derive(Debug)]
+pub struct BusyPoll {
+    /// The number of calls that the loop has answered. Only the thread of the loop changes it.
+    calls: AtomicU64,
+    /// The number of calls after which polling begins; `u64::MAX` while the task polls.
+    begin_at: AtomicU64,
+    begin: Notify,
+}
+
+impl Default for BusyPoll {
+    fn default() -> Self {
+        Self { calls: AtomicU64::new(0), begin_at: AtomicU64::new(1), begin: Notify::new() }
+    }
+}
+
+/// How polling ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// No call arrived in time.
+    Miss,
+    /// The loop has enough to do, or polling is switched off or would take a core from running calls.
+    Needless,
+    /// Another thread has used the core.
+    Preempted,
+}
+
+/// What the loop has found since the last look.
+struct Look {
+    calls: u64,
+    took: Duration,
+}
+
+/// The decision when to poll, from the outcomes of earlier polls.
+#[derive(Debug)]
+struct Policy {
+    credit: u32,
+    retry_calls: u64,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self { credit: CREDIT_MAX, retry_calls: RETRY_CALLS }
+    }
+}
+
+impl Policy {
+    /// Counts what a look has found. Returns the end if polling must end.
+    fn looked(&mut self, look: &Look) -> Option<End> {
+        match look.calls {
+            0 if look.took > PREEMPTED => Some(End::Preempted),
+            0 => None,
+            1..=FEW_CALLS => {
+                self.credit = (self.credit + 1).min(CREDIT_MAX);
+                None
+            }
+            _ => Some(End::Needless),
+        }
+    }
+
+    /// The number of calls after which polling begins again.
+    fn ended(&mut self, end: End) -> u64 {
+        match end {
+            End::Preempted => {
+                let calls = self.retry_calls;
+                self.retry_calls = (calls * 4).min(RETRY_CALLS_MAX);
+                return calls;
+            }
+            End::Needless => return RETRY_CALLS,
+            End::Miss => self.credit = self.credit.saturating_sub(MISS),
+        }
+        self.retry_calls = RETRY_CALLS;
+        if self.credit > 0 { 1 } else { RETRY_CALLS }
+    }
+}
+
+impl BusyPoll {
+    /// Counts a call that the loop has answered.
+    pub fn answered(&self) {
+        let calls = self.calls.load(Ordering::Relaxed) + 1;
+        self.calls.store(calls, Ordering::Relaxed);
+        if calls >= self.begin_at.load(Ordering::Relaxed) {
+            self.begin_at.store(u64::MAX, Ordering::Relaxed);
+            self.begin.notify_one();
+        }
+    }
+
+    /// Polls whenever that promises to help. Must run as a task of the event loop. `window` returns how long the loop
+    /// waits for a call without sleeping; zero if it must not poll now.
+    pub async fn run(self: Arc<Self>, window: impl Fn() -> Duration) {
+        let mut policy = Policy::default();
+        loop {
+            self.begin.notified().await;
+            let end = self.poll(&mut policy, &window).await;
+            let next = self.calls.load(Ordering::Relaxed) + policy.ended(end);
+            self.begin_at.store(next, Ordering::Relaxed);
+        }
+    }
+
+    /// Keeps the loop from sleeping until a poll has failed.
+    async fn poll(&self, policy: &mut Policy, window: &impl Fn() -> Duration) -> End {
+        let mut calls_before = self.calls.load(Ordering::Relaxed);
+        let mut looked_at = Instant::now();
+        let mut began_at = looked_at;
+        loop {
+            let window = window();
+            if window.is_zero() {
+                return End::Needless;
+            }
+            // The loop checks for events without waiting, and runs the tasks that they wake, before it continues here.
+            yield_now().await;
+            let (now, calls) = (Instant::now(), self.calls.load(Ordering::Relaxed));
+            let look = Look { calls: calls - calls_before, took: now - looked_at };
+            (calls_before, looked_at) = (calls, now);
+            if let Some(end) = policy.looked(&look) {
+                return end;
+            }
+            if look.calls > 0 {
+                began_at = now;
+            } else if now - began_at >= window {
+                return End::Miss;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUICK: Duration = Duration::from_micros(2);
+
+    /// The polls of a loop that looks `hits` times with this result, and then finds nothing.
+    fn poll(policy: &mut Policy, hits: u64, calls: u64) -> u64 {
+        for _ in 0..hits {
+            if let Some(end) = policy.looked(&Look { calls, took: QUICK }) {
+                return policy.ended(end);
+            }
+        }
+        assert_eq!(policy.looked(&Look { calls: 0, took: QUICK }), None);
+        policy.ended(End::Miss)
+    }
+
+    #[test]
+    fn a_client_that_calls_again_soon_is_polled_for_after_every_call() {
+        let mut policy = Policy::default();
+        for _ in 0..100 {
+            assert_eq!(poll(&mut policy, 10, 1), 1);
+        }
+    }
+
+    #[test]
+    fn polls_that_find_nothing_become_rare_until_one_finds_a_call() {
+        let mut policy = Policy::default();
+        let failed = (0..100).filter(|_| poll(&mut policy, 0, 0) == 1).count();
+        assert!(failed < 10, "{failed} polls in a row were followed by another one");
+        assert_eq!(poll(&mut policy, 10, 1), 1);
+    }
+
+    /// One call in two comes within the window: the core would be used for nothing half of the time.
+    #[test]
+    fn polling_that_finds_a_call_every_second_time_becomes_rare() {
+        let mut policy = Policy::default();
+        let polls = (0..1000).filter(|_| poll(&mut policy, 1, 1) == 1).count();
+        assert!(polls < 100, "{polls} of 1,000 polls were followed by another one");
+    }
+
+    #[test]
+    fn a_loop_that_many_clients_keep_busy_does_not_poll() {
+        let mut policy = Policy::default();
+        assert_eq!(poll(&mut policy, 1, 8), RETRY_CALLS);
+    }
+
+    #[test]
+    fn a_loop_whose_core_others_need_polls_ever_more_rarely() {
+        let mut policy = Policy::default();
+        let preempted = Look { calls: 0, took: Duration::from_millis(3) };
+        let mut waits = Vec::new();
+        for _ in 0..6 {
+            assert_eq!(policy.looked(&preempted), Some(End::Preempted));
+            waits.push(policy.ended(End::Preempted));
+        }
+        assert_eq!(waits, [256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 64 << 10]);
+        assert_eq!(poll(&mut policy, 1, 1), 1, "the core is free again");
+    }
+
+    /// A look that answers a long call is not a preemption.
+    #[test]
+    fn a_long_call_is_not_taken_for_another_thread() {
+        let long = Look { calls: 1, took: Duration::from_millis(3) };
+        assert_eq!(Policy::default().looked(&long), None);
+    }
+
+    /// The task polls while calls arrive, sleeps afterwards, and begins again with the next call.
+    #[test]
+    fn a_call_begins_a_poll() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        runtime.block_on(async {
+            let shared = Arc::new(BusyPoll::default());
+            tokio::spawn(shared.clone().run(|| Duration::from_nanos(1)));
+            for _ in 0..3 {
+                shared.answered();
+                assert_eq!(shared.begin_at.load(Ordering::Relaxed), u64::MAX, "polling begins");
+                while shared.begin_at.load(Ordering::Relaxed) == u64::MAX {
+                    yield_now().await;
+                }
+                assert!(shared.begin_at.load(Ordering::Relaxed) > shared.calls.load(Ordering::Relaxed));
+            }
+        });
+    }
+}
