@@ -49,6 +49,16 @@ pub(super) fn decoded_len(encoded: &[u8]) -> usize {
     (encoded.len() / (GROUP + 1)).saturating_sub(1) * GROUP + last
 }
 
+/// Whether these bytes were encoded.
+pub(super) fn is_of(encoded: &[u8], bytes: &[u8]) -> bool {
+    let mut rest = bytes;
+    for group in encoded.chunks_exact(GROUP + 1) {
+        let Some(tail) = rest.strip_prefix(&group[..usize::from(group[GROUP]).min(GROUP)]) else { return false };
+        rest = tail;
+    }
+    rest.is_empty()
+}
+
 /// Appends the bytes that were encoded.
 pub(super) fn take_into(out: &mut Vec<u8>, encoded: &[u8]) {
     for group in encoded.chunks_exact(GROUP + 1) {

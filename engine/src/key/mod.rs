@@ -209,6 +209,11 @@ pub fn part_len(encoded: &[u8]) -> usize {
     group::decoded_len(encoded)
 }
 
+/// Whether the qualifier of a column's prefix is this one.
+pub fn is_of_qualifier(column_prefix: &[u8], row_prefix_len: usize, qualifier: &[u8]) -> bool {
+    column_prefix.get(row_prefix_len + 1..).is_some_and(|encoded| group::is_of(encoded, qualifier))
+}
+
 /// Appends the qualifier of a key, given in its encoding.
 pub fn append_part(out: &mut Vec<u8>, encoded: &[u8]) {
     group::take_into(out, encoded);

@@ -44,7 +44,7 @@ use rows_being_written::{HiddenRow, ReadRow};
 
 use crate::catalog::{self, Family, LOCK_PREFIX};
 use crate::cell::Row;
-use crate::store::{BuildPrehashed, Pair, SpaceId, Statistics, Store};
+use crate::store::{BuildPrehashed, Statistics, Store};
 
 const SHARDS: usize = 16;
 /// Number of write counters. Rows share them: a write of one row briefly blocks the insertion of the others that share
@@ -150,16 +150,19 @@ impl Content {
     }
 
     /// The row after these puts, at the time `now_ms`. `None` if the new state is unknown or too large.
-    fn after(&self, puts: &[(SpaceId, Pair)], families: &Arc<[Family]>, now_ms: i64) -> Option<Self> {
+    fn after(&self, puts: &PutLog, families: &Arc<[Family]>, now_ms: i64) -> Option<Self> {
         match self {
             Self::Packed(packed) => {
-                if let Some(packed) = packed.with_newest(puts, families) {
+                if let Some(packed) = packed.with_newest(puts.iter(), families) {
                     return Some(Self::Packed(packed));
                 }
-                let row = packed.unpack(families)?.after(puts, now_ms)?;
+                let row = packed.unpack(families)?.after(&puts.to_pairs(), now_ms)?;
                 Some(Self::of(Bytes::copy_from_slice(packed.name()), &Arc::new(row)))
             }
-            Self::Pairs(named) => Some(Self::of(named.name.clone(), &Arc::new(named.row.after(puts, now_ms)?))),
+            Self::Pairs(named) => {
+                let row = named.row.after(&puts.to_pairs(), now_ms)?;
+                Some(Self::of(named.name.clone(), &Arc::new(row)))
+            }
         }
     }
 
@@ -537,7 +540,7 @@ impl Shard {
     fn merge(&mut self, hash: u64, store: &dyn Store) {
         let Some(entry) = self.rows.get_mut(&hash) else { return };
         self.bytes -= entry.bytes();
-        match entry.content.after(&entry.unmerged.take(), &entry.families, store.now_ms()) {
+        match entry.content.after(&std::mem::take(&mut entry.unmerged), &entry.families, store.now_ms()) {
             Some(content) => {
                 entry.content = content;
                 self.bytes += entry.bytes();

@@ -11,7 +11,7 @@ use super::row::CachedRow;
 use crate::catalog::{Family, LOCK_PREFIX};
 use crate::cell::{Cell, CellKind, CellRef, Row};
 use crate::key;
-use crate::store::{Pair, SpaceId};
+use crate::store::SpaceId;
 use crate::value;
 
 /// The longest packed row, in bytes.
@@ -80,6 +80,11 @@ impl<'a> Iterator for PackedCells<'a> {
 
 impl ExactSizeIterator for PackedCells<'_> {}
 
+thread_local! {
+    /// The memory in which rows are packed. It is reused, because an [`Arc`] needs an allocation of the exact size.
+    static SCRATCH: std::cell::Cell<Vec<u8>> = const { std::cell::Cell::new(Vec::new()) };
+}
+
 /// A row that is being packed.
 struct Packer {
     bytes: Vec<u8>,
@@ -90,7 +95,9 @@ impl Packer {
     /// A row of this name without cells; `None` if the name is too long.
     fn new(name: &[u8], capacity: usize) -> Option<Self> {
         let len = u16::try_from(name.len()).ok()?;
-        let mut bytes = Vec::with_capacity(capacity);
+        let mut bytes = SCRATCH.take();
+        bytes.clear();
+        bytes.reserve(capacity);
         bytes.extend_from_slice(&[0; 2]);
         bytes.extend_from_slice(&len.to_le_bytes());
         bytes.extend_from_slice(name);
@@ -124,7 +131,9 @@ impl Packer {
         if let Some(newest) = self.bytes.first_chunk_mut::<2>() {
             *newest = self.newest.to_le_bytes();
         }
-        PackedRow(self.bytes.into())
+        let packed = PackedRow(Arc::from(&self.bytes[..]));
+        SCRATCH.set(self.bytes);
+        packed
     }
 }
 
@@ -237,20 +246,25 @@ impl PackedRow {
 
     /// The row after these puts, if each of them becomes the newest version of a column that the row has. `families`
     /// are those of the table.
-    pub(super) fn with_newest(&self, puts: &[(SpaceId, Pair)], families: &[Family]) -> Option<Self> {
+    pub(super) fn with_newest<'a>(
+        &self,
+        puts: impl Iterator<Item = (SpaceId, &'a [u8], &'a [u8])>,
+        families: &[Family],
+    ) -> Option<Self> {
         let (name, cells) = name_and_cells(&self.0);
         let mut columns = SmallVec::<[NewVersions<'_>; 4]>::from_elem(NewVersions::default(), self.cells().len());
         let mut added = 0;
-        for (space, (key, stored)) in puts {
-            let family = families.iter().find(|family| family.space == *space)?;
+        for (space, key, stored) in puts {
+            let family = families.iter().find(|family| family.space == space)?;
             let prefix_len = key::row_prefix_len(key).ok()?;
             let column_len = key::column_prefix_len(key, prefix_len).ok()??;
             let (kind, timestamp) = key::kind_and_time(key, column_len).ok()?;
             if kind != CellKind::Put || !value::is_plain(stored) {
                 return None;
             }
-            let qualifier = key::qualifier_of(&key[..column_len], prefix_len);
-            let is_it = |cell: &CellRef<'_>| *cell.family == *family.name && *cell.qualifier == *qualifier;
+            let is_it = |cell: &CellRef<'_>| {
+                *cell.family == *family.name && key::is_of_qualifier(&key[..column_len], prefix_len, cell.qualifier)
+            };
             let (at, cell) = self.cells().enumerate().find(|(_, cell)| is_it(cell))?;
             let column = &mut columns[at];
             // An earlier version does not become visible.
@@ -312,6 +326,7 @@ mod tests {
     use super::*;
     use crate::catalog::row_lock;
     use crate::schema::FamilyDescriptor;
+    use crate::store::Pair;
 
     const ROW: &[u8] = b"a row";
 
@@ -383,7 +398,8 @@ mod tests {
             let before = row(&families, &old);
             let puts: Vec<_> = new.iter().map(pair).collect();
             let merged = PackedRow::of(&name, &before.after(&puts, 100).unwrap()).unwrap();
-            if let Some(replaced) = PackedRow::of(&name, &before).unwrap().with_newest(&puts, &families) {
+            let slices = puts.iter().map(|(space, (key, value))| (*space, &key[..], &value[..]));
+            if let Some(replaced) = PackedRow::of(&name, &before).unwrap().with_newest(slices, &families) {
                 prop_assert_eq!(&replaced.0, &merged.0);
             }
         }

@@ -54,20 +54,28 @@ impl PutLog {
         allocated(self.bytes.capacity())
     }
 
-    /// Removes and returns all cells.
-    pub(super) fn take(&mut self) -> Vec<(SpaceId, Pair)> {
-        let mut rest = Bytes::from(std::mem::take(&mut self.bytes));
-        let mut puts = Vec::with_capacity(std::mem::take(&mut self.puts));
-        while let Some((space, lengths)) = rest.split_first_chunk::<8>() {
-            let space = SpaceId::from_le_bytes(*space);
-            let length = |at: usize| {
-                let length = lengths.get(4 * at..)?.first_chunk::<4>()?;
-                usize::try_from(u32::from_le_bytes(*length)).ok()
-            };
-            let (Some(key), Some(value)) = (length(0), length(1)) else { break };
+    /// The cells: their spaces, keys and values.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (SpaceId, &[u8], &[u8])> {
+        let mut rest = &self.bytes[..];
+        std::iter::from_fn(move || {
+            let (head, cell) = rest.split_first_chunk::<HEAD>()?;
+            let [s0, s1, s2, s3, s4, s5, s6, s7, k0, k1, k2, k3, v0, v1, v2, v3] = *head;
+            let length = |bytes| u32::from_le_bytes(bytes) as usize;
+            let (key, cell) = cell.split_at_checked(length([k0, k1, k2, k3]))?;
+            let (value, others) = cell.split_at_checked(length([v0, v1, v2, v3]))?;
+            rest = others;
+            Some((SpaceId::from_le_bytes([s0, s1, s2, s3, s4, s5, s6, s7]), key, value))
+        })
+    }
+
+    /// The cells as the store returns them, in one allocation.
+    pub(super) fn to_pairs(&self) -> Vec<(SpaceId, Pair)> {
+        let mut rest = Bytes::copy_from_slice(&self.bytes);
+        let mut pairs = Vec::with_capacity(self.puts);
+        for (space, key, value) in self.iter() {
             let _ = rest.split_to(HEAD);
-            puts.push((space, (rest.split_to(key), rest.split_to(value))));
+            pairs.push((space, (rest.split_to(key.len()), rest.split_to(value.len()))));
         }
-        puts
+        pairs
     }
 }
