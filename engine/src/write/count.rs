@@ -1,87 +1,126 @@
 //! Increments and appends: new values are computed from old ones under the lock of the row.
 
 use bytes::Bytes;
+use smallvec::SmallVec;
 
 use super::busy::transact_locked_row;
 use super::draft::{Draft, ttl, write_value};
 use super::limits;
 use super::locked_row::LockedRow;
-use crate::catalog::TableState;
+use crate::catalog::{Family, TableState};
 use crate::cell::{Cell, CellKind, Row};
 use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::{Append, Durability, Increment};
 use crate::name::TableName;
 use crate::read::Budget;
+use crate::request::check_row;
 use crate::store::Transaction;
 
+/// The bytes of a counter.
+const COUNTER: usize = size_of::<i64>();
+
 /// The part of an operation that applies to one column.
-struct Step {
-    family: Bytes,
-    qualifier: Bytes,
-    delta: Delta,
+#[derive(Clone, Copy)]
+struct Step<'a> {
+    row: &'a [u8],
+    family: &'a [u8],
+    qualifier: &'a [u8],
+    delta: Delta<'a>,
+    ttl_ms: Option<i64>,
 }
 
-enum Delta {
+#[derive(Clone, Copy)]
+enum Delta<'a> {
     Amount(i64),
-    Suffix(Bytes),
+    Suffix(&'a [u8]),
+}
+
+/// The new version of a column.
+struct NewVersion<'a> {
+    family: &'a Family,
+    timestamp: i64,
+    value: Bytes,
 }
 
 /// An increment or an append.
-struct Steps<'a> {
+struct Operation<'a> {
     row: &'a Bytes,
-    steps: Vec<Step>,
-    ttl_ms: Option<i64>,
+    /// With the qualifiers of the results.
+    steps: Vec<(Step<'a>, &'a Bytes)>,
     durability: Durability,
 }
 
 /// Adds to counters. Returns the new cells, ordered by family and qualifier.
 pub(crate) fn increment(core: &Core, name: &TableName, operation: &Increment, budget: &dyn Budget) -> Result<Row> {
     operation.validate()?;
-    let step =
-        |(f, q, n): &(Bytes, Bytes, i64)| Step { family: f.clone(), qualifier: q.clone(), delta: Delta::Amount(*n) };
-    let steps = operation.columns.iter().map(step).collect();
-    let Increment { row, ttl_ms, durability, .. } = operation;
-    apply(core, name, Steps { row, steps, ttl_ms: *ttl_ms, durability: *durability }, budget)
+    let Increment { row, columns, ttl_ms, durability } = operation;
+    let mut steps = Vec::with_capacity(columns.len());
+    for (family, qualifier, amount) in columns {
+        let delta = Delta::Amount(*amount);
+        steps.push((Step { row, family, qualifier, delta, ttl_ms: *ttl_ms }, qualifier));
+    }
+    apply(core, name, Operation { row, steps, durability: *durability }, budget)
 }
 
 /// Appends to values. Returns the new cells, ordered by family and qualifier.
 pub(crate) fn append(core: &Core, name: &TableName, operation: &Append, budget: &dyn Budget) -> Result<Row> {
     operation.validate()?;
-    let step = |(f, q, v): &(Bytes, Bytes, Bytes)| Step {
-        family: f.clone(),
-        qualifier: q.clone(),
-        delta: Delta::Suffix(v.clone()),
-    };
-    let steps = operation.columns.iter().map(step).collect();
-    let Append { row, ttl_ms, durability, .. } = operation;
-    apply(core, name, Steps { row, steps, ttl_ms: *ttl_ms, durability: *durability }, budget)
+    let Append { row, columns, ttl_ms, durability } = operation;
+    let mut steps = Vec::with_capacity(columns.len());
+    for (family, qualifier, suffix) in columns {
+        let delta = Delta::Suffix(suffix);
+        steps.push((Step { row, family, qualifier, delta, ttl_ms: *ttl_ms }, qualifier));
+    }
+    apply(core, name, Operation { row, steps, durability: *durability }, budget)
 }
 
-fn apply(core: &Core, name: &TableName, mut operation: Steps<'_>, budget: &dyn Budget) -> Result<Row> {
+/// Adds to one counter of a table whose shared lock the caller holds. Returns its new value.
+pub(super) fn increment_one(
+    core: &Core,
+    table: &TableState,
+    row: &[u8],
+    (family, qualifier): (&[u8], &[u8]),
+    amount: i64,
+) -> Result<i64> {
+    check_row(row)?;
+    let step = Step { row, family, qualifier, delta: Delta::Amount(amount), ttl_ms: None };
+    check(core, table, &step)?;
+    let mut new = Bytes::new();
+    transact_locked_row(core, table, row, table.durability(Durability::default()), &mut |tx, locked| {
+        new = apply_step(core, tx, locked, table, &step)?.value;
+        Ok(())
+    })?;
+    table.count_writes(row, 1, row.len() + family.len() + qualifier.len() + new.len());
+    Ok(new.first_chunk().map_or(0, |value| i64::from_be_bytes(*value)))
+}
+
+fn apply(core: &Core, name: &TableName, mut operation: Operation<'_>, budget: &dyn Budget) -> Result<Row> {
     // The sort is stable: if a column is named twice, the later step stays last, and its result is stored.
-    operation.steps.sort_by(|a, b| (&a.family, &a.qualifier).cmp(&(&b.family, &b.qualifier)));
+    operation.steps.sort_by_key(|(step, _)| (step.family, step.qualifier));
     core.catalog.with_shared_lock(name, |table| {
-        table.check_writable()?;
-        for step in &operation.steps {
-            let delta: &[u8] = match &step.delta {
-                Delta::Amount(_) => &[0; 8],
-                Delta::Suffix(bytes) => bytes,
-            };
-            limits::check_delta(core.limits.server_cell_bytes, operation.row, &step.family, &step.qualifier, delta)?;
+        for (step, _) in &operation.steps {
+            check(core, table, step)?;
         }
         let mut cells = Vec::<Cell>::new();
-        transact_locked_row(core, table, operation.row, table.durability(operation.durability), &mut |tx, row| {
+        transact_locked_row(core, table, operation.row, table.durability(operation.durability), &mut |tx, locked| {
             // The cells of an earlier run of this body.
             for cell in cells.drain(..) {
                 budget.release(1, cell.qualifier.len() + cell.value.len());
             }
-            for step in &operation.steps {
+            for (step, qualifier) in &operation.steps {
                 // Claimed cell by cell, because a column that is named often has as many results, each as long as the
                 // column.
-                let cell = apply_step(core, tx, row, table, &operation, step)?;
-                budget.take(1, cell.qualifier.len() + cell.value.len())?;
-                cells.push(cell);
+                let NewVersion { family, timestamp, value } = apply_step(core, tx, locked, table, step)?;
+                budget.take(1, qualifier.len() + value.len())?;
+                cells.push(Cell {
+                    row: operation.row.clone(),
+                    family: family.name.clone(),
+                    qualifier: Bytes::clone(qualifier),
+                    timestamp,
+                    kind: CellKind::Put,
+                    value,
+                });
             }
             Ok(())
         })?;
@@ -91,45 +130,50 @@ fn apply(core: &Core, name: &TableName, mut operation: Steps<'_>, budget: &dyn B
     })
 }
 
-/// Computes the new cell of a column, and writes it.
-fn apply_step(
+/// Checks the table and the size of the operand.
+fn check(core: &Core, table: &TableState, step: &Step<'_>) -> Result<()> {
+    table.check_writable()?;
+    let operand: &[u8] = match step.delta {
+        Delta::Amount(_) => &[0; COUNTER],
+        Delta::Suffix(suffix) => suffix,
+    };
+    limits::check_delta(core.limits.server_cell_bytes, step.row, step.family, step.qualifier, operand)
+}
+
+/// Computes the new version of a column, and writes it.
+fn apply_step<'a>(
     core: &Core,
     tx: &mut dyn Transaction,
     locked: &mut LockedRow<'_>,
-    table: &TableState,
-    operation: &Steps<'_>,
-    step: &Step,
-) -> Result<Cell> {
+    table: &'a TableState,
+    step: &Step<'_>,
+) -> Result<NewVersion<'a>> {
+    let Step { row, qualifier, .. } = *step;
     let clock_ms = tx.clock_ms();
-    let row = operation.row;
-    let family = table.family(&step.family, row)?;
-    let old = locked.newest(tx, family, &step.qualifier)?;
-    let timestamp = old.as_ref().map_or(tx.now_ms(), |o| tx.version_after(o.timestamp));
-    let old_value = old.as_ref().map(|o| &o.value);
-    let value = match &step.delta {
-        Delta::Amount(amount) => sum(old_value.map(|v| &v.bytes[..]), *amount)?,
-        Delta::Suffix(suffix) => [old_value.map_or(&[][..], |v| &v.bytes), suffix].concat(),
+    let family = table.family(step.family, row)?;
+    let old = locked.newest(tx, family, qualifier)?;
+    let timestamp = old.as_ref().map_or(tx.now_ms(), |old| tx.version_after(old.timestamp));
+    let old_value = old.as_ref().map(|old| &old.value);
+    let mut new = SmallVec::<[u8; COUNTER]>::new();
+    match step.delta {
+        Delta::Amount(amount) => new.extend_from_slice(&sum(old_value.map(|old| &old.bytes[..]), amount)?),
+        Delta::Suffix(suffix) => {
+            new.extend_from_slice(old_value.map_or(&[][..], |old| &old.bytes));
+            new.extend_from_slice(suffix);
+        }
+    }
+    limits::check_result(core.limits.server_cell_bytes, table, row, step.family, qualifier, &new)?;
+    let ttl_ms = match step.ttl_ms {
+        Some(_) => ttl(step.ttl_ms),
+        None => old_value.and_then(|old| old.ttl_ms),
     };
-    limits::check_result(core.limits.server_cell_bytes, table, row, &step.family, &step.qualifier, &value)?;
-    let ttl_ms = match operation.ttl_ms {
-        Some(_) => ttl(operation.ttl_ms),
-        None => old_value.and_then(|v| v.ttl_ms),
-    };
-    let draft = Draft { family, qualifier: &step.qualifier, timestamp, kind: CellKind::Put, bytes: &value };
+    let draft = Draft { family, qualifier, timestamp, kind: CellKind::Put, bytes: &new };
     let stored = write_value(tx, row, ttl_ms, &draft, clock_ms)?;
-    let value = stored.unwrap_or_else(|| value.into());
     tx.assigned(timestamp, false);
-    Ok(Cell {
-        row: row.clone(),
-        family: family.name.clone(),
-        qualifier: step.qualifier.clone(),
-        timestamp,
-        kind: CellKind::Put,
-        value,
-    })
+    Ok(NewVersion { family, timestamp, value: stored.unwrap_or_else(|| Bytes::copy_from_slice(&new)) })
 }
 
-fn sum(old: Option<&[u8]>, amount: i64) -> Result<Vec<u8>> {
+fn sum(old: Option<&[u8]>, amount: i64) -> Result<[u8; COUNTER]> {
     let old = match old {
         None => 0,
         Some(bytes) => {
@@ -140,5 +184,5 @@ fn sum(old: Option<&[u8]>, amount: i64) -> Result<Vec<u8>> {
             i64::from_be_bytes(number)
         }
     };
-    Ok(old.wrapping_add(amount).to_be_bytes().to_vec())
+    Ok(old.wrapping_add(amount).to_be_bytes())
 }

@@ -1,8 +1,9 @@
-//! Puts to a table that has been looked up before.
+//! Puts and increments to a table that has been looked up before.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
 
+use super::count::increment_one;
 use super::group::{Single, apply_each_in, apply_to};
 use crate::catalog::TableSlot;
 use crate::core::Handle;
@@ -44,6 +45,18 @@ impl KnownTable {
         let core = handle.live()?;
         put.check(core)?;
         core.catalog.with_known_slot(&self.name, &mut self.slot, |table| apply_to(core, table, put))
+    }
+
+    /// Adds to one counter. Returns its new value. As [`crate::Table::increment`], for a row and a column that belong
+    /// to a message. A table that was dropped is looked up again.
+    ///
+    /// # Errors
+    /// Those of [`crate::Table::increment`].
+    pub fn increment(&mut self, row: &[u8], column: (&[u8], &[u8]), amount: i64) -> Result<i64> {
+        let handle = self.handle.upgrade().ok_or_else(Handle::closed)?;
+        let core = handle.live()?;
+        core.catalog
+            .with_known_slot(&self.name, &mut self.slot, |table| increment_one(core, table, row, column, amount))
     }
 
     /// As [`crate::Table::put_many`], for puts whose rows and cells belong to a message. A table that was dropped is

@@ -152,6 +152,9 @@ impl Handler for Context {
             _ if arguments.len() >= UNCLAIMED_BYTES => None,
             Method::Thrift1(Thrift1::MutateRow) => thrift1::short_put(&context, encoding, arguments, output),
             Method::Thrift2(Thrift2::Put) => thrift2::short_put(&context, encoding, arguments, output),
+            Method::Thrift1(Thrift1::AtomicIncrement) => {
+                thrift1::short_increment(&context, encoding, arguments, output)
+            }
             Method::Thrift1(method) => thrift1::remembered_row(&context, method, encoding, arguments, output),
             Method::Thrift2(method) => thrift2::remembered_row(&context, method, encoding, arguments, output),
             Method::Rest(_) => None,

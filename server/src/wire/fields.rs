@@ -86,6 +86,19 @@ impl<'a> Fields<'a> {
         Ok(value)
     }
 
+    /// The value of a field of type i64.
+    pub fn i64(&mut self) -> Result<i64, Unusual> {
+        let (value, width) = match self.encoding {
+            Encoding::Binary => (i64::from_be_bytes(*self.rest.first_chunk().ok_or(Unusual)?), 8),
+            Encoding::Compact => {
+                let (zigzag, width) = varint64(self.rest).ok_or(Unusual)?;
+                ((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64), width)
+            }
+        };
+        self.rest = self.rest.get(width..).ok_or(Unusual)?;
+        Ok(value)
+    }
+
     /// The number of elements in the value of a field of type list, which must have elements of this type. They have to
     /// be read then.
     pub fn list(&mut self, of: TType) -> Result<usize, Unusual> {
@@ -185,4 +198,17 @@ impl<'a> Fields<'a> {
         self.rest = self.rest.get(width..).ok_or(Unusual)?;
         usize::try_from(size).map_err(|_| Unusual)
     }
+}
+
+/// The varint at the beginning of `bytes`, and its length; `None` if it is truncated or too long.
+fn varint64(bytes: &[u8]) -> Option<(u64, usize)> {
+    const LONGEST: usize = 10;
+    let mut number = 0;
+    for (at, byte) in bytes.iter().take(LONGEST).enumerate() {
+        number |= u64::from(byte & 0x7f) << (7 * at);
+        if byte & 0x80 == 0 {
+            return Some((number, at + 1));
+        }
+    }
+    None
 }

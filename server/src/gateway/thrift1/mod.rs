@@ -15,6 +15,7 @@ mod remembered;
 mod rows;
 mod scan;
 mod server;
+mod short_increment;
 mod short_put;
 mod table;
 
@@ -29,6 +30,7 @@ use crate::wire::reply::Output;
 
 pub use put_list::put_list;
 pub use remembered::remembered_row;
+pub use short_increment::short_increment;
 pub use short_put::short_put;
 
 hjall_idl::thrift1_methods!(dispatcher);

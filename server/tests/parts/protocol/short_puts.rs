@@ -1,4 +1,5 @@
-//! Puts that are run straight from their encoded arguments: each has the effect and the answer of the method.
+//! Puts and increments that are run straight from their encoded arguments: each has the effect and the answer of the
+//! method.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use super::value::{Value, Wire};
 
 const MUTATE_ROW: Method = Method::Thrift1(Thrift1::MutateRow);
 const PUT: Method = Method::Thrift2(Thrift2::Put);
+const ATOMIC_INCREMENT: Method = Method::Thrift1(Thrift1::AtomicIncrement);
 const MUTATE_ROWS: Method = Method::Thrift1(Thrift1::MutateRows);
 const PUT_MULTIPLE: Method = Method::Thrift2(Thrift2::PutMultiple);
 
@@ -138,6 +140,28 @@ fn puts() -> impl Strategy<Value = (Method, Value)> {
     })
 }
 
+/// The arguments of `atomicIncrement`, most of them as clients send them.
+fn increment() -> impl Strategy<Value = (Method, Value)> {
+    let table = prop_oneof![20 => Just("t"), 1 => select(vec!["default:t", "other", "", "a b"])];
+    let key =
+        prop_oneof![20 => (0..3_u8).prop_map(|n| Value::Bytes(row(n))), 1 => Just(text("")), 1 => Just(Value::I64(5))];
+    let columns = vec!["f:n", "f:n", "g:n", "g:a:c", "f:n", "f:a", "f:", "f", "unknown:a", "f!:n", ":n", ""];
+    let amount = prop_oneof![
+        10 => any::<i64>().prop_map(|amount| Some(Value::I64(amount))),
+        10 => (-9..9_i64).prop_map(|amount| Some(Value::I64(amount))),
+        1 => Just(None),
+        1 => Just(Some(Value::I32(1))),
+    ];
+    let unusual = prop_oneof![
+        20 => Just(None),
+        1 => select(vec![(1, text("t")), (3, text("f:n")), (6, Value::I32(1)), (9, text("unknown"))]).prop_map(Some),
+    ];
+    (table, key, select(columns), amount, unusual).prop_map(|(table, key, column, amount, unusual)| {
+        let all = fields([(1, Some(text(table))), (2, Some(key)), (3, Some(text(column))), (4, amount)]);
+        (ATOMIC_INCREMENT, Value::Struct(all.into_iter().chain(unusual).collect()))
+    })
+}
+
 /// A gateway and its client.
 struct Gateway(Context, Arc<Caller>);
 
@@ -202,6 +226,10 @@ proptest! {
         check(&steps)?;
     }
 
+    fn histories_of_counters(steps in vec((prop::option::weighted(0.1, change()), increment()), 1..60)) {
+        check(&steps)?;
+    }
+
     fn histories_of_lists(steps in vec((prop::option::weighted(0.1, change()), puts()), 1..60)) {
         check(&steps)?;
     }
@@ -239,4 +267,11 @@ fn a_list_of_puts_from_encoded_arguments_has_the_effect_and_the_answer_of_the_me
     histories_of_lists();
     let run = RUN.get();
     assert!(run > 300, "only {run} lists were run from their encoded arguments");
+}
+
+#[test]
+fn an_increment_from_encoded_arguments_has_the_effect_and_the_answer_of_the_method() {
+    histories_of_counters();
+    let run = RUN.get();
+    assert!(run > 300, "only {run} increments were run from their encoded arguments");
 }
