@@ -39,7 +39,7 @@ pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
 # $(call check,NAME,COMMAND) runs a command and prints one line with its outcome. .ci/run counts these lines.
 check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
 
-.PHONY: help run release site test check fuzz judge judge-random bench bench-hbase idl clients requirements build binary cargo-there python-there node-there \
+.PHONY: help run release release-pgo site test check fuzz judge judge-random bench bench-hbase idl clients requirements build binary cargo-there python-there node-there \
   test-rust test-judge test-rest test-clients test-examples test-documents test-shell test-operation test-hostile hostile faults test-crash crash test-linear linear soak test-bench test-python build-python release-python test-node build-node release-node package-node \
   check-format check-lints check-dependencies check-advisories check-fuzz check-perf check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
 
@@ -52,6 +52,23 @@ run: release ## build hjall and serve on 127.0.0.1:9090 with the data in ./hjall
 release: cargo-there ## build hjall for use: target/release/hjall. The first build takes about 7 minutes on 2 cores
 	@[ -e $(target)/release/hjall ] || echo "building hjall: the first time, this takes about 7 minutes on 2 cores"
 	cargo build --locked --release --bin hjall
+
+# The compiler arranges the code by the calls of a benchmark. `--target` keeps the flags from build scripts.
+pgo := $(abspath $(target))/pgo
+pgo-build = cargo build --locked --release --bin hjall --target $$host --target-dir $(pgo)/$(1)
+release-pgo: cargo-there ## hjall for use, optimised with the profile of a benchmark: target/pgo/hjall. Takes about 15 minutes on 2 cores
+	@command -v rustup >/dev/null || { echo "make release-pgo needs rustup, for the compiler's component llvm-tools: https://rustup.rs"; exit 1; }
+	rustup component add llvm-tools
+	rm -rf $(pgo)/profile && mkdir -p $(pgo)/profile
+	cargo build --locked --release --bin hjall-bench
+	host=$$(rustc -vV | sed -n 's/^host: //p'); \
+	  RUSTFLAGS="-Cprofile-generate=$(pgo)/profile" $(call pgo-build,instrumented); \
+	  HJALL_RELEASE_BIN=$(pgo)/instrumented/$$host/release/hjall \
+	    $(target)/release/hjall-bench compare --redis "" --rounds 1 --seconds 1 \
+	    --only get,overwritten,both,put,fsync,scan,bulk,large,ycsb --large 1000000 --records 20000; \
+	  $$(rustc --print sysroot)/lib/rustlib/$$host/bin/llvm-profdata merge -o $(pgo)/hjall.profdata $(pgo)/profile; \
+	  RUSTFLAGS="-Cprofile-use=$(pgo)/hjall.profdata" $(call pgo-build,optimised); \
+	  cp $(pgo)/optimised/$$host/release/hjall $(pgo)/hjall
 
 test: test-rust test-judge test-rest test-clients test-examples test-shell test-operation test-hostile test-crash test-linear test-bench test-python test-node test-documents ## all tests, from a fresh clone; random ones use fixed seeds
 

@@ -181,8 +181,9 @@ class Server:
         self.out = os.path.join(folder, "callgrind.out")
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={self.out}", "--error-exitcode=0", "-q"]
         command += [binary(), "serve", "--data", os.path.join(folder, "data"), "--listen", "127.0.0.1:0", "--info-listen", "off"]
-        # Under valgrind, calls take so long that some would leave the event loop, more of them on a busy machine.
-        environment = {**os.environ, "HJALL_SERVER_FAST_PATH": "always"}
+        # Under valgrind, calls take so long that some would leave the event loop, more of them on a busy machine. How
+        # much is polled between calls depends on the time that they take.
+        environment = {**os.environ, "HJALL_SERVER_FAST_PATH": "always", "HJALL_SERVER_BUSY_POLL": "off"}
         self.process = subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )

@@ -127,6 +127,28 @@ def test_the_stop_logs_what_was_left_out(tmp_path, password_hash):
     assert len(audited(server, "login failed")) + hidden(failures) == 40, failures
 
 
+def test_a_denied_call_is_counted_once(tmp_path, password_hash):
+    """Also if the call could have been run from its encoded arguments."""
+    users = users_file(tmp_path / "users.toml", {**ROLES, "nobody": {}}, password_hash)
+    server = Hjall(None, "--memory", "--users", str(users), "--set", "auth.without_tls=loopback", *AUDIT)
+    put = [one.Mutation(column=b"f:q", value=b"v")]
+    with server, Session(server.port, "alice") as alice, Session(server.port, "nobody") as nobody:
+        alice.one.createTable(b"t", [one.ColumnDescriptor(name=b"f:")])
+        calls = [
+            lambda: nobody.one.atomicIncrement(b"t", b"r", b"f:n", 1),
+            lambda: nobody.one.mutateRow(b"t", b"r", put, {}),
+            lambda: nobody.one.mutateRows(b"t", [one.BatchMutation(row=b"r", mutations=put)], {}),
+            lambda: nobody.one.getRow(b"t", b"r", {}),
+        ]
+        for call in calls:
+            for _ in range(10):
+                with pytest.raises(Exception, match="AccessDenied"):
+                    call()
+        assert server.stop() == 0
+    denials = audited(server, "denied") + audited(server, "further calls were denied")
+    assert len(audited(server, "denied")) + hidden(denials) == 40, denials
+
+
 def test_failed_logins_are_audited_with_the_user(plain):
     server = plain("--set", "auth.tries=3")
     counted = lambda kind: metric(server, f'hjall_client_errors_total{{kind="{kind}"}}')

@@ -7,7 +7,7 @@ use bytes::Bytes;
 pub use crate::compare_op::CompareOp;
 pub use crate::durability::Durability;
 pub use validate::{TOO_LARGE_FOR_CLIENT, check_put_family, check_timestamp};
-pub(crate) use validate::{cell_bytes, negative_timestamp};
+pub(crate) use validate::{cell_bytes, check_family_of_increment, negative_timestamp};
 
 /// One cell of a [`Put`].
 pub type PutCell = PutCellOf<Bytes>;

@@ -156,14 +156,19 @@ impl Increment {
         if self.columns.is_empty() {
             return Err(no_columns("increment", &self.row));
         }
-        self.columns.iter().try_for_each(|(family, ..)| match family.len() {
-            0 => Err(Error::new(
-                ErrorKind::Unprocessable,
-                "an increment must name the family of each column, as in \"family:qualifier\"",
-            )),
-            _ => check_family_form(family),
-        })
+        self.columns.iter().try_for_each(|(family, ..)| check_family_of_increment(family))
     }
+}
+
+/// Checks the form of a family's name in an increment.
+pub(crate) fn check_family_of_increment(family: &[u8]) -> Result<()> {
+    if family.is_empty() {
+        return Err(Error::new(
+            ErrorKind::Unprocessable,
+            "an increment must name the family of each column, as in \"family:qualifier\"",
+        ));
+    }
+    check_family_form(family)
 }
 
 impl Append {

@@ -11,7 +11,7 @@ use crate::catalog::{Family, TableState};
 use crate::cell::{Cell, CellKind, Row};
 use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
-use crate::mutation::{Append, Durability, Increment};
+use crate::mutation::{Append, Durability, Increment, check_family_of_increment};
 use crate::name::TableName;
 use crate::read::Budget;
 use crate::request::check_row;
@@ -84,6 +84,7 @@ pub(super) fn increment_one(
     amount: i64,
 ) -> Result<i64> {
     check_row(row)?;
+    check_family_of_increment(family)?;
     let step = Step { row, family, qualifier, delta: Delta::Amount(amount), ttl_ms: None };
     check(core, table, &step)?;
     let mut new = Bytes::new();

@@ -273,11 +273,11 @@ impl Dispatcher {
         }
     }
 
-    /// How long an event loop should look for the next call before it sleeps. Zero while calls run on workers, which
+    /// How long an event loop should look for the next call before it sleeps. `None` while calls run on workers, which
     /// may need the core.
-    pub fn busy_poll_window(&self) -> Duration {
+    pub fn busy_poll_window(&self) -> Option<Duration> {
         let window = self.live().config.busy_poll;
-        if !window.is_zero() && self.lanes.iter().any(|lane| lane.is_running()) { Duration::ZERO } else { window }
+        (window.is_zero() || !self.lanes.iter().any(|lane| lane.is_running())).then_some(window)
     }
 
     /// Whether a call may run on the event loop of its connection, which must not wait. A change of schema locks its

@@ -339,7 +339,7 @@ impl Loop {
         let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
         let of = Arc::downgrade(dispatcher);
-        let window = move || of.upgrade().map_or(Duration::ZERO, |dispatcher| dispatcher.busy_poll_window());
+        let window = move || of.upgrade().map_or(Some(Duration::ZERO), |dispatcher| dispatcher.busy_poll_window());
         let (stop, stopped) = oneshot::channel::<()>();
         let thread = Builder::new().name(format!("hjall-io-{number}")).spawn(move || {
             let mailbox = Arc::<Mailbox>::default();

@@ -1,7 +1,10 @@
 //! `atomicIncrement`, run directly from its encoded arguments, with the table that the connection has named last.
 
-use thrift::protocol::TType;
+use hjall_engine::ErrorKind;
+use hjall_idl::hbase1::AtomicIncrementResult;
+use thrift::protocol::{TSerializable, TType};
 
+use super::error::{ia, io, undeclared};
 use crate::dispatch::caller::LastTable;
 use crate::gateway::context::CallContext;
 use crate::gateway::{last_table, permission};
@@ -20,8 +23,8 @@ struct Wanted<'a> {
     amount: i64,
 }
 
-/// Runs such a call. Returns `None`, and has no effect, if the arguments have another form or the increment fails: the
-/// method reports errors.
+/// Runs such a call. Returns `None`, and has no effect, if the method has to be run: the arguments have another form,
+/// or are refused.
 pub fn short_increment(
     context: &CallContext<'_>,
     encoding: Encoding,
@@ -29,10 +32,24 @@ pub fn short_increment(
     output: &mut Output<'_>,
 ) -> Option<Result<(), Fault>> {
     let Wanted { table, row, column, amount } = read(Fields::new(encoding, arguments)).ok()?;
-    permission::check(context, Method::Thrift1(Thrift1::AtomicIncrement), &table).ok()?;
+    if let Err(denied) = permission::check(context, Method::Thrift1(Thrift1::AtomicIncrement), &table) {
+        return Some(refuse(denied, output));
+    }
     let increment = |LastTable { table, .. }: &mut LastTable| (table.increment(row, column, amount), false);
-    let value = last_table::with_table(context, table, increment)?.ok()?;
-    Some(output.append(&Counted(value)).map_err(Fault::from))
+    match last_table::with_table(context, table, increment)? {
+        Ok(value) => Some(output.append(&Counted(value)).map_err(Fault::from)),
+        // The only errors that the method reports in another way. Nothing has been written.
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidArgument | ErrorKind::Unprocessable) => None,
+        // It must not be run again: after a failed sync, the increment may have taken effect.
+        Err(error) => Some(refuse(undeclared(error), output)),
+    }
+}
+
+/// As the method answers.
+fn refuse(fault: Fault, output: &mut Output<'_>) -> Result<(), Fault> {
+    let mut result = AtomicIncrementResult::default();
+    ia(io(Err(fault), &mut result.io), &mut result.ia)?;
+    Ok(output.generated(|output| result.write_to_out_protocol(output))?)
 }
 
 fn read(mut fields: Fields<'_>) -> Result<Wanted<'_>, Unusual> {

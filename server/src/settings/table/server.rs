@@ -159,13 +159,17 @@ pub(super) static SETTINGS: [Setting; 14] = [
     Setting {
         name: "server.busy_poll",
         kind: Kind::Time { min: Duration::ZERO, max: Duration::from_millis(1), off: true },
-        default: Default::Made(|| of_time(Config::default().busy_poll), "50us, with a single core 0s"),
+        default: Default::Made(
+            || of_time(Config::default().busy_poll),
+            "50us; 0s if the process may use a single core",
+        ),
         summary: "How long an event loop that has answered a call looks for the next one before it sleeps, which saves \
                   the time to wake it. A loop stops when that rarely helps: when the next call mostly comes later, while \
-                  many connections keep it busy, while calls run on workers, and when other threads need its core. It \
-                  tries again after some hundred calls",
-        reason: "A client that sends one call after the other gets its answers about twice as fast, for about the same \
-                 processor time in all",
+                  many connections keep it busy, while calls run on workers, and when the client or other threads need \
+                  its core. It tries again after some hundred or thousand calls",
+        reason: "A client on another core that sends one call after the other gets its answers about twice as fast. The \
+                 loop uses its core all the time then; a call takes as much processor time as without polling if the \
+                 next one comes at once, and up to twice as much if it comes some 20 µs later",
         set: |startup, value| startup.config.busy_poll = value.time().unwrap_or_default(),
         ..ROW
     },

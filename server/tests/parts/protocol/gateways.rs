@@ -31,6 +31,11 @@ use super::value::{Value, Wire};
 pub fn context() -> Context {
     let clock = Arc::new(ManualClock::at(1_700_000_000_000));
     let engine = Engine::memory(Options { clock: Some(clock.clone()), ..Options::default() }).unwrap();
+    context_of(engine, clock)
+}
+
+/// As [`context`], of this engine.
+pub fn context_of(engine: Engine, clock: Arc<ManualClock>) -> Context {
     let settings = CompactionSettings { request_delay: Duration::ZERO, ..CompactionSettings::default() };
     Context {
         access: Arc::default(),

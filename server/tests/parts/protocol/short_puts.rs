@@ -4,7 +4,11 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
+use hjall_engine::clock::ManualClock;
 use hjall_engine::request::Scan;
+use hjall_engine::store::MemoryStore;
+use hjall_engine::store::fault::{Call, Counted, FaultStore, InjectedFault, When};
+use hjall_engine::{Engine, ErrorKind};
 use hjall_server::dispatch::call::Handler;
 use hjall_server::dispatch::call_scope::CallScope;
 use hjall_server::dispatch::caller::Caller;
@@ -17,7 +21,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use thrift::protocol::TType;
 
-use super::gateways::{caller, context};
+use super::gateways::{caller, context, context_of};
 use super::remembered::{Change, apply, change, create, name, row, text};
 use super::value::{Value, Wire};
 
@@ -274,4 +278,29 @@ fn an_increment_from_encoded_arguments_has_the_effect_and_the_answer_of_the_meth
     histories_of_counters();
     let run = RUN.get();
     assert!(run > 300, "only {run} increments were run from their encoded arguments");
+}
+
+/// An increment that has failed may have taken effect, so the method must not repeat it.
+#[test]
+fn an_increment_whose_outcome_is_unknown_is_not_run_again() {
+    let clock = Arc::new(ManualClock::at(1_700_000_000_000));
+    let store = Arc::new(FaultStore::new(Arc::new(MemoryStore::new(clock.clone()))));
+    let gateway = Gateway(context_of(Engine::with_store(store.clone()).unwrap(), clock), caller());
+    create(&gateway.0).unwrap();
+    let fields = vec![(1, text("t")), (2, text("r")), (3, text("f:n")), (4, Value::I64(1))];
+    let message = Wire::Strict.message("", &Value::Struct(fields));
+    let body = &message[Wire::Strict.message("", &Value::Struct(vec![])).len() - 1..];
+    let increment = || gateway.call_encoded(Wire::Strict, ATOMIC_INCREMENT, body).1;
+    let counted = |value: u8| [&[10, 0, 0, 0, 0, 0, 0, 0, 0, 0, value, 0][..]].concat();
+    assert_eq!(increment(), counted(1));
+    store.fail(InjectedFault {
+        counted: Counted::Only(Call::Transact),
+        nth: 1,
+        when: When::After,
+        kind: ErrorKind::Io,
+        lasting: false,
+    });
+    assert_ne!(increment(), counted(3), "it has been repeated");
+    assert!(store.heal());
+    assert_eq!(increment(), counted(3));
 }
