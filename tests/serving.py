@@ -27,15 +27,16 @@ class Hjall:
 
     `folder` is its data folder. Without one, it uses a temporary folder that is removed when the server is closed.
     `open_files` is the limit on the file descriptors of the process; without it, that of the tests applies.
-    `environment` replaces the environment variables.
+    `environment` replaces the environment variables. `prefix` is a command that starts the server.
     """
 
-    def __init__(self, folder=None, *options, open_files=None, environment=None):
+    def __init__(self, folder=None, *options, open_files=None, environment=None, prefix=()):
         self.own = None if folder else tempfile.mkdtemp(prefix="hjall-test-")
         self.folder = pathlib.Path(folder or self.own)
         self.options = options
         self.open_files = open_files
         self.environment = environment
+        self.prefix = prefix
         self.process = self.port = None
         self.said = []
         self.start()
@@ -56,7 +57,7 @@ class Hjall:
         quiet = () if "--info-listen" in self.options else ("--info-listen", "off")
         place = () if "--memory" in self.options else ("--data", self.folder)
         self.process = subprocess.Popen(
-            [binary(), "serve", *place, "--listen", "127.0.0.1:0", *quiet, *self.options],
+            [*self.prefix, binary(), "serve", *place, "--listen", "127.0.0.1:0", *quiet, *self.options],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=self.environment,
             preexec_fn=self.limit if self.open_files else None)
         self.said = []
