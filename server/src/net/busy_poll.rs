@@ -308,8 +308,12 @@ mod tests {
             let shared = Arc::new(BusyPoll::default());
             tokio::spawn(shared.clone().run(|| Some(Duration::from_nanos(1))));
             for _ in 0..3 {
-                shared.answered();
-                assert_eq!(shared.begin_at.load(Ordering::Relaxed), u64::MAX, "polling begins");
+                // Usually one call. More if another thread used the core during the last poll.
+                let calls = (0..RETRY_CALLS_MAX).find(|_| {
+                    shared.answered();
+                    shared.begin_at.load(Ordering::Relaxed) == u64::MAX
+                });
+                assert!(calls.is_some(), "polling begins");
                 while shared.begin_at.load(Ordering::Relaxed) == u64::MAX {
                     yield_now().await;
                 }
