@@ -324,14 +324,7 @@ fn source(
         // The cached families may be older than the snapshot.
         return Ok(Source::Stored(snapshot));
     }
-    // A cached row is bounded in pairs and bytes.
-    work_limit::charge_seeks(families.len())?;
-    let charge = |seeks, pairs| work_limit::charge_seeks(seeks).and_then(|()| work_limit::charge(pairs, 0));
-    let now_ms = core.store.now_ms();
-    let garbage = Cell::new(0);
-    let more =
-        row.with(&wanted, &RowSource { snapshot: &snapshot, from, to, now_ms, charge: &charge, garbage: &garbage });
-    table.count_garbage(garbage.get());
+    let more = read_for_cache(&row, table, &wanted, &snapshot, (from, to), core.store.now_ms());
     let (row, packed) = match more? {
         Some(more) if more.is_too_large() => {
             core.row_cache.refuse_admitted(&admission);
@@ -348,6 +341,25 @@ fn source(
     Ok(Source::Cached(row, rest, packed))
 }
 
+/// Reads the wanted families of a row for the row cache, as [`CachedRow::with`] does. The row's keys lie in
+/// `from <= key < to`. `now_ms` is the time by which cells expire.
+fn read_for_cache(
+    row: &CachedRow,
+    table: &TableState,
+    wanted: impl Fn(SpaceId) -> bool,
+    snapshot: &Arc<dyn Snapshot>,
+    (from, to): (&[u8], &[u8]),
+    now_ms: i64,
+) -> Result<Option<CachedRow>> {
+    // A cached row is bounded in pairs and bytes.
+    work_limit::charge_seeks(table.families().len())?;
+    let charge = |seeks, pairs| work_limit::charge_seeks(seeks).and_then(|()| work_limit::charge(pairs, 0));
+    let garbage = Cell::new(0);
+    let more = row.with(wanted, &RowSource { snapshot, from, to, now_ms, charge: &charge, garbage: &garbage });
+    table.count_garbage(garbage.get());
+    more
+}
+
 /// A whole row for the row cache, as a transaction that has locked it sees it. `now` is as for [`newest`].
 ///
 /// # Errors
@@ -356,14 +368,9 @@ pub(crate) fn whole_row(snapshot: &Arc<dyn Snapshot>, table: &TableState, row: &
     let from = key::row_prefix(row);
     let to = key::row_end(&from);
     let unread = CachedRow::unread(table.families());
-    let garbage = Cell::new(0);
     let read = work_limit::read_in_transaction(ROW_WORK, || {
-        let charge = |seeks, pairs| work_limit::charge_seeks(seeks).and_then(|()| work_limit::charge(pairs, 0));
-        charge(table.families().len(), 0)?;
-        let source = RowSource { snapshot, from: &from, to: &to, now_ms: now, charge: &charge, garbage: &garbage };
-        unread.with(|_| true, &source)
+        read_for_cache(&unread, table, |_| true, snapshot, (&from, &to), now)
     })?;
-    table.count_garbage(garbage.get());
     Ok(read.unwrap_or(unread))
 }
 

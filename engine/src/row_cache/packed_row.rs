@@ -156,6 +156,12 @@ fn newest_cells(packed: &[u8]) -> PackedCells<'_> {
 }
 
 impl PackedRow {
+    /// Whether rows of this family can be packed: no cell expires by its family's rules, and the first cell of a column
+    /// is the newest one.
+    pub(crate) fn can_hold(family: &Family) -> bool {
+        family.rules.ttl_ms == i64::MAX && !family.rules.new_version_behavior
+    }
+
     /// Packs a row; `None` if that is not possible. `name` is the name under which it is locked.
     pub(super) fn of(name: &[u8], row: &CachedRow) -> Option<Self> {
         if !row.is_timeless() {
@@ -164,7 +170,7 @@ impl PackedRow {
         let mut packer = Packer::new(name, HEAD + name.len() + row.bytes().min(BYTES_MAX))?;
         for (family, pairs) in row.whole_families() {
             let pairs = pairs?;
-            if family.rules.new_version_behavior {
+            if !Self::can_hold(family) {
                 return None;
             }
             let mut column: &[u8] = &[];

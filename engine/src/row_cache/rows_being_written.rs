@@ -108,9 +108,9 @@ impl RowsBeingWritten {
         shard.admits(hash, self.cache.bytes_max)
     }
 
-    /// Keeps the row of this write as the transaction has read it, to cache it with what the write has put. Returns the
-    /// row in its packed form, if it has one. `name` is the name under which it is locked, `generation` that of the
-    /// store before the snapshot was taken.
+    /// Keeps the row of this write, for which [`Self::admits`] has returned true, as the transaction has read it, to
+    /// cache it with what the write has put. Returns the row in its packed form, if it has one. `name` is the name
+    /// under which it is locked, `generation` that of the store before the snapshot was taken.
     pub(crate) fn keep(&mut self, name: Bytes, row: &Arc<CachedRow>, generation: u64) -> Option<PackedRow> {
         let [hash] = self.hashes[..] else { return None };
         if row.is_too_large() {
@@ -119,7 +119,6 @@ impl RowsBeingWritten {
         }
         let read = ReadRow { content: Content::of(name, row), families: Arc::clone(row.families()), generation };
         let packed = read.packed().cloned();
-        self.hidden.clear();
         let read = Some(Box::new(read));
         self.hidden.push(HiddenRow { hash, write: self.write, puts: Some(PutLog::default()), read });
         packed

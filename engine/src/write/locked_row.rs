@@ -58,9 +58,7 @@ impl<'a> LockedRow<'a> {
         if let Some(packed) = writing.packed(families, store) {
             return Ok(Some(packed));
         }
-        // Rows of other families are never packed.
-        let is_simple = |family: &Family| family.rules.ttl_ms == i64::MAX && !family.rules.new_version_behavior;
-        if families.len() > FAMILIES_MAX || !families.iter().all(is_simple) || !writing.admits() {
+        if families.len() > FAMILIES_MAX || !families.iter().all(PackedRow::can_hold) || !writing.admits() {
             return Ok(None);
         }
         let generation = store.generation();

@@ -6,6 +6,7 @@
 use thrift::protocol::TType;
 
 use super::header::varint32;
+use super::slice::Slice;
 use super::{Encoding, binary, compact};
 
 /// The arguments have a form that only the generated code reads, or an error.
@@ -91,8 +92,9 @@ impl<'a> Fields<'a> {
         let (value, width) = match self.encoding {
             Encoding::Binary => (i64::from_be_bytes(*self.rest.first_chunk().ok_or(Unusual)?), 8),
             Encoding::Compact => {
-                let (zigzag, width) = varint64(self.rest).ok_or(Unusual)?;
-                ((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64), width)
+                let mut from = Slice::new(self.rest);
+                let zigzag = from.varint::<64>().map_err(|_| Unusual)?;
+                ((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64), self.rest.len() - from.left())
             }
         };
         self.rest = self.rest.get(width..).ok_or(Unusual)?;
@@ -198,17 +200,4 @@ impl<'a> Fields<'a> {
         self.rest = self.rest.get(width..).ok_or(Unusual)?;
         usize::try_from(size).map_err(|_| Unusual)
     }
-}
-
-/// The varint at the beginning of `bytes`, and its length; `None` if it is truncated or too long.
-fn varint64(bytes: &[u8]) -> Option<(u64, usize)> {
-    const LONGEST: usize = 10;
-    let mut number = 0;
-    for (at, byte) in bytes.iter().take(LONGEST).enumerate() {
-        number |= u64::from(byte & 0x7f) << (7 * at);
-        if byte & 0x80 == 0 {
-            return Some((number, at + 1));
-        }
-    }
-    None
 }

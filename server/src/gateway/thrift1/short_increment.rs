@@ -5,6 +5,7 @@ use hjall_idl::hbase1::AtomicIncrementResult;
 use thrift::protocol::{TSerializable, TType};
 
 use super::error::{ia, io, undeclared};
+use super::short_put::family_and_qualifier;
 use crate::dispatch::caller::LastTable;
 use crate::gateway::context::CallContext;
 use crate::gateway::{last_table, permission};
@@ -63,10 +64,8 @@ fn read(mut fields: Fields<'_>) -> Result<Wanted<'_>, Unusual> {
             _ => return Err(Unusual),
         }
     }
-    let (table, row, column) = (table.ok_or(Unusual)?, row.ok_or(Unusual)?, column.ok_or(Unusual)?);
-    let colon = column.iter().position(|byte| *byte == b':').ok_or(Unusual)?;
-    let column = (&column[..colon], &column[colon + 1..]);
-    Ok(Wanted { table, row, column, amount: amount.ok_or(Unusual)? })
+    let column = family_and_qualifier(column.ok_or(Unusual)?)?;
+    Ok(Wanted { table: table.ok_or(Unusual)?, row: row.ok_or(Unusual)?, column, amount: amount.ok_or(Unusual)? })
 }
 
 /// The result of the method: the new value of the counter.

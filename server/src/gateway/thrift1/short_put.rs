@@ -60,8 +60,12 @@ pub(super) fn read_cell<'a>(fields: &mut Fields<'a>) -> Result<PutCellOf<&'a [u8
             _ => return Err(Unusual),
         }
     }
-    let column = column.ok_or(Unusual)?;
-    let colon = column.iter().position(|byte| *byte == b':').ok_or(Unusual)?;
-    let (family, qualifier) = (&column[..colon], &column[colon + 1..]);
+    let (family, qualifier) = family_and_qualifier(column.ok_or(Unusual)?)?;
     Ok(PutCellOf { family, qualifier, timestamp: LATEST, value })
+}
+
+/// The parts of a column's name, which must have a qualifier.
+pub(super) fn family_and_qualifier(column: &[u8]) -> Result<(&[u8], &[u8]), Unusual> {
+    let colon = column.iter().position(|byte| *byte == b':').ok_or(Unusual)?;
+    Ok((&column[..colon], &column[colon + 1..]))
 }
