@@ -184,6 +184,8 @@ class Server:
         # Under valgrind, calls take so long that some would leave the event loop, more of them on a busy machine. How
         # much is polled between calls depends on the time that they take.
         environment = {**os.environ, "HJALL_SERVER_FAST_PATH": "always", "HJALL_SERVER_BUSY_POLL": "off"}
+        # Connections that move between event loops execute further instructions.
+        environment |= {"HJALL_SERVER_LOOPS": "1", "HJALL_SERVER_LOOPS_MAX": "1"}
         self.process = subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )

@@ -3,11 +3,9 @@
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use socket2::{Domain, Protocol, Socket, Type};
-use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -15,6 +13,8 @@ use super::connection::{self, Client};
 use super::connection_permits::{ConnectionPermit, TooManyFromAddress};
 use super::descriptors::{self, Headroom};
 use super::endpoint::Endpoint;
+use super::loops::load::LoopHandle;
+use super::moving::{ClientSocket, Move, Registered, Serve};
 use super::refusal::Refusal;
 use crate::access::network_name;
 use crate::dispatch::call::DefaultService;
@@ -49,22 +49,20 @@ const DESCRIPTOR_WAIT: Duration = Duration::from_millis(100);
 /// Accepts the connections of all listeners of a server.
 pub struct Acceptor {
     endpoint: Arc<Endpoint>,
-    loops: Vec<Handle>,
-    next: AtomicUsize,
     turned_away: Arc<Semaphore>,
     /// The largest number of data files that the store keeps open.
     store_files: u64,
 }
 
 impl Acceptor {
-    /// An acceptor that distributes connections over these event loops in turn.
-    pub fn new(endpoint: Arc<Endpoint>, loops: Vec<Handle>) -> Self {
+    /// An acceptor that distributes connections over the event loops.
+    pub fn new(endpoint: Arc<Endpoint>) -> Self {
         let turned_away = Arc::new(Semaphore::new(TURNED_AWAY_MAX));
         let store_files = endpoint.dispatcher.runner.handler.store_files();
-        Self { endpoint, loops, next: AtomicUsize::new(0), turned_away, store_files }
+        Self { endpoint, turned_away, store_files }
     }
 
-    /// Accepts until the server stops.
+    /// Accepts on the first event loop until the server stops.
     pub async fn accept(self: Arc<Self>, listener: TcpListener, listen: Listen) {
         let listener = match tokio::net::TcpListener::from_std(listener) {
             Ok(listener) => listener,
@@ -189,7 +187,7 @@ impl Acceptor {
         let Ok(local) = stream.local_addr() else { return };
         let client =
             Client { refusal: Some(Refusal::no_room(why)), ..Client::new(peer, local, self.endpoint.access.clone()) };
-        let serve = connection::serve(self.endpoint.clone(), stream, speaking, client);
+        let serve = connection::serve(self.endpoint.clone(), ClientSocket::new(stream), speaking, client);
         tokio::spawn(async move {
             // After this time the connection is closed, whether or not it has been answered.
             let _ = tokio::time::timeout(TURNED_AWAY_FOR, serve).await;
@@ -197,7 +195,7 @@ impl Acceptor {
         });
     }
 
-    /// Hands a connection over to the next event loop.
+    /// Hands a connection over to an event loop.
     fn hand_over(
         &self,
         stream: tokio::net::TcpStream,
@@ -205,25 +203,27 @@ impl Acceptor {
         speaking: DefaultService,
         permit: ConnectionPermit,
     ) {
-        let endpoint = self.endpoint.clone();
-        let turn = self.next.fetch_add(1, Ordering::Relaxed);
-        match self.loops.get(turn % self.loops.len().max(1)) {
-            Some(other) if self.loops.len() > 1 => {
-                // A stream belongs to the event loop that it is registered with.
-                let Ok(stream) = stream.into_std() else { return };
-                other.spawn(async move {
-                    if let Ok(stream) = tokio::net::TcpStream::from_std(stream) {
-                        connection::serve(endpoint, stream, speaking, client).await;
-                    }
-                    drop(permit);
-                });
-            }
-            _ => {
-                tokio::spawn(async move {
-                    connection::serve(endpoint, stream, speaking, client).await;
-                    drop(permit);
-                });
-            }
+        let Some(to) = self.endpoint.loops.for_new_connection() else { return };
+        let mut socket = ClientSocket::new(stream);
+        let is_here = self.endpoint.loops.first().is_some_and(|first| Arc::ptr_eq(first, to));
+        // A socket belongs to the event loop that it is registered with.
+        if !is_here && socket.deregister().is_err() {
+            return;
         }
+        let endpoint = self.endpoint.clone();
+        serve_on(to, Box::new(move || Box::pin(connection::serve(endpoint, socket, speaking, client))), permit);
     }
+}
+
+/// Serves a connection on one event loop after another, until it ends.
+fn serve_on(to: &LoopHandle, serve: Serve, permit: ConnectionPermit) {
+    let placed = to.load.placed();
+    to.runtime.spawn(async move {
+        let moves = serve().await;
+        drop(placed);
+        match moves {
+            Some(Move { to, serve }) => serve_on(&to, serve, permit),
+            None => drop(permit),
+        }
+    });
 }

@@ -6,8 +6,8 @@
 //! anyway, and when other threads need the core. One of these can be the client: the system may run it on the core of
 //! the loop, where it can only go on when the loop sleeps or is interrupted.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
@@ -40,11 +40,23 @@ pub struct BusyPoll {
     /// The number of calls after which polling begins; `u64::MAX` while the task polls.
     begin_at: AtomicU64,
     begin: Notify,
+    /// How long the loop has looked for calls without finding any, in nanoseconds.
+    polled_ns: AtomicU64,
+    /// The number of calls after which `counting` is notified.
+    notify_at: AtomicU64,
+    counting: Mutex<Option<Arc<Notify>>>,
 }
 
 impl Default for BusyPoll {
     fn default() -> Self {
-        Self { calls: AtomicU64::new(0), begin_at: AtomicU64::new(1), begin: Notify::new() }
+        Self {
+            calls: AtomicU64::new(0),
+            begin_at: AtomicU64::new(1),
+            begin: Notify::new(),
+            polled_ns: AtomicU64::new(0),
+            notify_at: AtomicU64::new(u64::MAX),
+            counting: Mutex::default(),
+        }
     }
 }
 
@@ -138,6 +150,28 @@ impl BusyPoll {
             self.begin_at.store(u64::MAX, Ordering::Relaxed);
             self.begin.notify_one();
         }
+        if calls >= self.notify_at.load(Ordering::Relaxed) {
+            self.notify_at.store(u64::MAX, Ordering::Relaxed);
+            if let Some(counting) = self.counting.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                counting.notify_one();
+            }
+        }
+    }
+
+    /// The number of calls that the loop has answered.
+    pub fn calls(&self) -> u64 {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    /// How long the loop has looked for calls without finding any.
+    pub fn polled(&self) -> Duration {
+        Duration::from_nanos(self.polled_ns.load(Ordering::Relaxed))
+    }
+
+    /// Notifies once, when the loop has answered this many more calls.
+    pub fn notify_after(&self, calls: u64, counting: &Arc<Notify>) {
+        *self.counting.lock().unwrap_or_else(PoisonError::into_inner) = Some(counting.clone());
+        self.notify_at.store(self.calls().saturating_add(calls), Ordering::Relaxed);
     }
 
     /// Polls whenever that promises to help. Must run as a task of the event loop. `window` returns how long the loop
@@ -176,8 +210,12 @@ impl BusyPoll {
             if look.calls > 0 {
                 began_at = now;
                 found += look.calls;
-            } else if now - began_at >= window {
-                break End::Miss;
+            } else {
+                let took = u64::try_from(look.took.as_nanos()).unwrap_or(u64::MAX);
+                self.polled_ns.fetch_add(took, Ordering::Relaxed);
+                if now - began_at >= window {
+                    break End::Miss;
+                }
             }
             if found >= CHECK_CALLS {
                 let now = involuntary_switches();

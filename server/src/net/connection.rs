@@ -4,14 +4,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use socket2::{SockRef, TcpKeepalive};
+use socket2::TcpKeepalive;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::buffered_stream::{BufferedStream, Ended, ReadTimeout};
 use super::endpoint::Endpoint;
 use super::http_stream::Reset;
+use super::moving::{ClientSocket, Move, Registered};
 use super::pace::MinimumRate;
 use super::refusal::Refusal;
 use super::rewind::Rewind;
@@ -58,16 +58,23 @@ impl Client {
     }
 }
 
-/// Serves a connection until it ends.
-pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: DefaultService, mut client: Client) {
+/// Serves a new connection until it ends or goes to another event loop.
+pub async fn serve(
+    endpoint: Arc<Endpoint>,
+    mut stream: ClientSocket,
+    speaking: DefaultService,
+    mut client: Client,
+) -> Option<Move> {
     let _connection = LoopConnection::open();
+    stream.register().ok()?;
     let dispatcher = &endpoint.dispatcher;
-    let socket = SockRef::from(&stream);
-    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 6);
-    // Neither option is needed for correctness, so a socket that rejects them is served without.
-    let _ = socket.set_tcp_nodelay(true).and(socket.set_tcp_keepalive(&keepalive));
+    if let Some(socket) = stream.options() {
+        let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 6);
+        // Neither option is needed for correctness, so a socket that rejects them is served without.
+        let _ = socket.set_tcp_nodelay(true).and(socket.set_tcp_keepalive(&keepalive));
+    }
     let stream = BufferedStream::new(stream, dispatcher.claim_memory(&client.caller), client.caller.peer.ip());
-    let Some((opening, stream)) = recognise_opening(dispatcher, stream, client.caller.peer).await else { return };
+    let (opening, stream) = recognise_opening(dispatcher, stream, client.caller.peer).await?;
     let acceptor = endpoint.tls.load_full();
     match (opening, acceptor) {
         (Opening::Tls, Some(acceptor)) => Box::pin(serve_tls(&endpoint, &acceptor, stream, speaking, client)).await,
@@ -79,7 +86,7 @@ pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: Default
                 endpoint.counters.refused(ConnectionRefusal::PlainText);
                 client.refusal = Some(Refusal::plain_text(acceptor.requires_certificate()));
             }
-            serve_opening(dispatcher, opening, stream, speaking, &client).await;
+            serve_opening(dispatcher, opening, stream, speaking, &client).await
         }
         _ => serve_opening(dispatcher, opening, stream, speaking, &client).await,
     }
@@ -89,10 +96,10 @@ pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: Default
 async fn serve_tls(
     endpoint: &Endpoint,
     acceptor: &TlsAcceptor,
-    stream: BufferedStream<TcpStream>,
+    stream: BufferedStream<ClientSocket>,
     speaking: DefaultService,
     mut client: Client,
-) {
+) -> Option<Move> {
     let dispatcher = &endpoint.dispatcher;
     let peer = client.caller.peer;
     let errors = &dispatcher.runner.client_errors;
@@ -104,11 +111,11 @@ async fn serve_tls(
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => {
             client_error!(errors, TlsHandshake, info, %peer, error = Brief(tls_failure::of_handshake(&error)).to_string(), "connection closed: the TLS handshake failed");
-            return;
+            return None;
         }
         Err(_) => {
             client_error!(errors, TlsHandshake, info, %peer, "connection closed: the TLS handshake took too long");
-            return;
+            return None;
         }
     };
     client.tls = true;
@@ -121,34 +128,31 @@ async fn serve_tls(
     }
     let stream = Decrypted::new(stream);
     let stream = BufferedStream::new(stream, dispatcher.claim_memory(&client.caller), client.caller.peer.ip());
-    if let Some((opening, stream)) = recognise_opening(dispatcher, stream, peer).await {
-        serve_opening(dispatcher, opening, stream, speaking, &client).await;
-    }
+    let (opening, stream) = recognise_opening(dispatcher, stream, peer).await?;
+    serve_opening(dispatcher, opening, stream, speaking, &client).await
 }
 
 /// Logs the client in with SASL and serves the connection inside.
-async fn serve_sasl<S: AsyncRead + AsyncWrite + Unpin>(
+async fn serve_sasl<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 'static>(
     dispatcher: &Arc<Dispatcher>,
     stream: BufferedStream<S>,
     speaking: DefaultService,
     client: &Client,
-) {
+) -> Option<Move> {
     let peer = client.caller.peer;
-    let Some((stream, caller)) = sasl::log_in(dispatcher, stream, client).await else { return };
+    let (stream, caller) = sasl::log_in(dispatcher, stream, client).await?;
     let (stream, read) = stream.into_parts();
     // Frames take no memory of their own; messages inside them have the usual limits.
     let frame_bytes_max = dispatcher.live().config.limits.message_bytes_max;
     let stream = SaslStream::new(Rewind::new(read, stream), frame_bytes_max);
     let stream = BufferedStream::new(stream, dispatcher.claim_memory(&caller), peer.ip());
-    let Some((opening, stream)) = recognise_opening(dispatcher, stream, peer).await else { return };
+    let (opening, stream) = recognise_opening(dispatcher, stream, peer).await?;
     let Opening::Thrift(dialect) = opening else {
         let errors = &dispatcher.runner.client_errors;
         client_error!(errors, ForeignProtocol, info, %peer, "connection closed: it does not speak Thrift inside SASL");
-        return;
+        return None;
     };
-    let (local, access) = (client.local, client.access.clone());
-    let client = Client { caller, local, tls: client.tls, access, refusal: None, certificate: None };
-    session::serve(dispatcher, stream, dialect, speaking, &client).await;
+    session::serve(dispatcher, stream, dialect, speaking, &caller).await
 }
 
 /// Reads until the client's protocol is known. Returns `None` if the client closes the connection first.
@@ -189,13 +193,13 @@ async fn recognise_opening<S: AsyncRead + AsyncWrite + Unpin>(
 ///
 /// The future of each protocol is boxed, so that an idle connection holds only the memory of its own protocol, and a
 /// connection that has sent nothing yet holds that of none.
-async fn serve_opening<S: AsyncRead + AsyncWrite + Reset + Unpin + Send + 'static>(
+async fn serve_opening<S: AsyncRead + AsyncWrite + Registered + Reset + Unpin + Send + 'static>(
     dispatcher: &Arc<Dispatcher>,
     opening: Opening,
     stream: BufferedStream<S>,
     speaking: DefaultService,
     client: &Client,
-) {
+) -> Option<Move> {
     let peer = client.caller.peer;
     match opening {
         Opening::Thrift(dialect) => match &client.refusal {
@@ -208,7 +212,7 @@ async fn serve_opening<S: AsyncRead + AsyncWrite + Reset + Unpin + Send + 'stati
                 let refused = Box::pin(session::turn_away(dispatcher, stream, dialect, speaking, &refusal.fault));
                 let _ = timeout(REFUSAL_MAX, refused).await;
             }
-            None => Box::pin(session::serve(dispatcher, stream, dialect, speaking, client)).await,
+            None => return Box::pin(session::serve(dispatcher, stream, dialect, speaking, &client.caller)).await,
             Some(refusal) => {
                 let refused = Box::pin(session::turn_away(dispatcher, stream, dialect, speaking, &refusal.fault));
                 // After this time the connection is closed, whether or not it has been answered.
@@ -224,7 +228,7 @@ async fn serve_opening<S: AsyncRead + AsyncWrite + Reset + Unpin + Send + 'stati
                 served.await;
             }
         }
-        Opening::Sasl => Box::pin(serve_sasl(dispatcher, stream, speaking, client)).await,
+        Opening::Sasl => return Box::pin(serve_sasl(dispatcher, stream, speaking, client)).await,
         Opening::Tls if client.tls => tracing::info!(%peer, "connection closed: it opened TLS inside TLS"),
         Opening::Tls => {
             client_error!(
@@ -251,4 +255,5 @@ async fn serve_opening<S: AsyncRead + AsyncWrite + Reset + Unpin + Send + 'stati
         // `recognise_opening` never returns this.
         Opening::Unclear => {}
     }
+    None
 }

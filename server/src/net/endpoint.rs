@@ -6,6 +6,7 @@ use arc_swap::ArcSwapOption;
 
 use super::connection_permits::ConnectionPermits;
 use super::handshakes::Handshakes;
+use super::loops::Loops;
 use super::tls::TlsAcceptor;
 use crate::access::Access;
 use crate::dispatch::dispatcher::Dispatcher;
@@ -15,6 +16,8 @@ use crate::observe::ConnectionCounters;
 pub struct Endpoint {
     /// Runs the calls.
     pub dispatcher: Arc<Dispatcher>,
+    /// The event loops of the connections.
+    pub loops: Arc<Loops>,
     /// Accepts TLS connections. Empty if TLS is not offered. A change applies to new connections.
     pub tls: ArcSwapOption<TlsAcceptor>,
     /// Performs the handshakes of TLS connections.
@@ -29,9 +32,10 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// An endpoint without connections.
-    pub fn new(dispatcher: Arc<Dispatcher>, tls: Option<TlsAcceptor>, access: Arc<Access>) -> Self {
+    pub fn new(dispatcher: Arc<Dispatcher>, loops: Arc<Loops>, tls: Option<TlsAcceptor>, access: Arc<Access>) -> Self {
         Self {
             dispatcher,
+            loops,
             tls: ArcSwapOption::new(tls.map(Arc::new)),
             handshakes: Handshakes::default(),
             access,

@@ -13,13 +13,13 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
 use bytes::BytesMut;
-use tokio::io::Interest;
-use tokio::net::TcpStream;
+
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{AbortHandle, yield_now};
 use tokio_rustls::Accept;
 use tokio_rustls::server::TlsStream;
 
+use super::moving::ClientSocket;
 use super::rotation::Rotation;
 use super::tls::TlsAcceptor;
 use super::tls_stream::Encrypted;
@@ -50,10 +50,10 @@ impl Handshakes {
     pub async fn perform(
         &self,
         acceptor: TlsAcceptor,
-        stream: TcpStream,
+        stream: ClientSocket,
         read: BytesMut,
         address: IpAddr,
-    ) -> io::Result<TlsStream<Encrypted<TcpStream>>> {
+    ) -> io::Result<TlsStream<Encrypted<ClientSocket>>> {
         let started = self.thread.get_or_init(|| {
             Builder::new_multi_thread().worker_threads(1).max_blocking_threads(1).thread_name("hjall-tls").build()
         });
@@ -72,10 +72,9 @@ impl Handshakes {
 
 /// Whether the client can send nothing more before the server has answered its first message. Such a handshake cannot
 /// be completed.
-fn is_vain(handshake: &Accept<Encrypted<TcpStream>>, cx: &mut Context<'_>) -> bool {
+fn is_vain(handshake: &Accept<Encrypted<ClientSocket>>, cx: &mut Context<'_>) -> bool {
     let Some(stream) = handshake.get_ref().filter(|stream| !stream.has_written()) else { return false };
-    let ready = pin!(stream.inner().ready(Interest::READABLE)).poll(cx);
-    matches!(ready, Poll::Ready(Ok(ready)) if ready.is_read_closed())
+    stream.inner().is_read_closed(cx)
 }
 
 /// Runs a future. Each of its steps, from one wait for the client to the next, waits for its turn in the rotation.

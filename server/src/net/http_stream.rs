@@ -7,9 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::{Sleep, sleep};
 
@@ -46,13 +44,6 @@ pub struct Exchange {
 pub trait Reset {
     /// Resets the connection when the stream is dropped.
     fn reset(&self);
-}
-
-impl Reset for TcpStream {
-    fn reset(&self) {
-        // Without the option, the connection is closed as usual.
-        let _ = SockRef::from(self).set_linger(Some(Duration::ZERO));
-    }
 }
 
 impl<S: Reset> Reset for Rewind<S> {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,10 +12,11 @@ use tokio::task::JoinHandle;
 use tokio::time::advance;
 
 use super::buffered_stream::BufferedStream;
-use super::connection::Client;
+use super::moving::Registered;
 use super::session;
 use crate::dispatch::call::{DefaultService, Handler};
 use crate::dispatch::call_scope::CallScope;
+use crate::dispatch::caller::Caller;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::identity::Identity;
 use crate::dispatch::runner::ActiveSettings;
@@ -50,6 +52,16 @@ impl Handler for Yes {
 /// `getRow` without arguments, framed: strict binary.
 const CALL: &[u8] = b"\x00\x00\x00\x13\x80\x01\x00\x01\x00\x00\x00\x06getRow\x00\x00\x00\x07\x00";
 
+impl Registered for DuplexStream {
+    fn deregister(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn register(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// A connection, and the task that serves it.
 fn connect(limits: Limits) -> (DuplexStream, JoinHandle<()>) {
     let live = ActiveSettings::new(Config { limits, ..Config::default() });
@@ -57,10 +69,10 @@ fn connect(limits: Limits) -> (DuplexStream, JoinHandle<()>) {
     let dispatcher = Arc::new(Dispatcher::new(Arc::new(Yes), identity, live));
     let (client, stream) = duplex(4096);
     let serving = tokio::spawn(async move {
-        let client = Client::new(([127, 0, 0, 1], 1).into(), ([127, 0, 0, 1], 9090).into(), Arc::default());
-        let stream = BufferedStream::new(stream, dispatcher.claim_memory(&client.caller), client.caller.peer.ip());
+        let caller = Caller::new(([127, 0, 0, 1], 1).into());
+        let stream = BufferedStream::new(stream, dispatcher.claim_memory(&caller), caller.peer.ip());
         let dialect = Dialect { framed: true, encoding: Encoding::Binary };
-        session::serve(&dispatcher, stream, dialect, DefaultService::Assumed(Service::Thrift1), &client).await;
+        session::serve(&dispatcher, stream, dialect, DefaultService::Assumed(Service::Thrift1), &caller).await;
     });
     (client, serving)
 }

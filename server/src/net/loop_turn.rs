@@ -4,6 +4,7 @@
 //! them. Therefore, while a loop that serves several addresses has more work than fits into a round, addresses take
 //! turns in rotation, and the loop checks regularly for calls that have arrived.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::future::poll_fn;
@@ -15,7 +16,7 @@ use std::task::Poll;
 
 use tokio::task::yield_now;
 
-use super::busy_poll::BusyPoll;
+use super::loops::load::{LastWindow, LoopHandle, LoopLoad};
 use super::rotation::{Pass, Rotation};
 use super::turn::Turn;
 use crate::access::network;
@@ -46,8 +47,8 @@ struct EventLoop {
     addresses: AtomicUsize,
     /// The bytes that are left of this round.
     left: AtomicUsize,
-    /// Learns of each call, so that the loop looks for the next one before it sleeps.
-    busy_poll: Arc<BusyPoll>,
+    /// The load of the loop, and its busy polling.
+    load: Arc<LoopLoad>,
 }
 
 impl EventLoop {
@@ -100,13 +101,13 @@ impl EventLoop {
 }
 
 thread_local! {
-    /// The state of the event loop of this thread. The connections of an event loop stay on its thread.
-    static CURRENT: Arc<EventLoop> = Arc::default();
+    /// The state of the event loop of this thread. Connections stay on its thread until they move to another loop.
+    static CURRENT: RefCell<Arc<EventLoop>> = RefCell::default();
 }
 
-/// The busy polling of the event loop of the current thread.
-pub fn busy_poll() -> Arc<BusyPoll> {
-    CURRENT.with(|of| of.busy_poll.clone())
+/// Makes the current thread that of an event loop, whose load is measured. It must not have served connections.
+pub fn enter(load: Arc<LoopLoad>) {
+    CURRENT.set(Arc::new(EventLoop { load, ..EventLoop::default() }));
 }
 
 /// The turn of one connection to answer calls on its event loop. It ends when the connection waits.
@@ -117,14 +118,17 @@ pub struct LoopTurn {
     turn: Turn,
     is_on: bool,
     pass: Option<Pass>,
+    /// When the connection had its last answer.
+    answered: LastWindow,
 }
 
 impl LoopTurn {
     /// The turn of a connection from this address on the event loop of the current thread. It has not begun.
     pub fn new(address: IpAddr) -> Self {
-        let (of, address) = (CURRENT.with(Arc::clone), network(address));
+        let (of, address) = (CURRENT.with_borrow(Arc::clone), network(address));
         of.connected(address);
-        Self { of, address, turn: Turn::new(TURN_BYTES_MAX), is_on: false, pass: None }
+        let (turn, answered) = (Turn::new(TURN_BYTES_MAX), LastWindow::none());
+        Self { of, address, turn, is_on: false, pass: None, answered }
     }
 
     /// Continues the turn, or waits for a new one if the turn has ended or is used up. Must be called before a call is
@@ -154,7 +158,13 @@ impl LoopTurn {
         // Only the thread of the loop changes it.
         let left = self.of.left.load(Ordering::Relaxed).saturating_sub(bytes);
         self.of.left.store(left, Ordering::Relaxed);
-        self.of.busy_poll.answered();
+        self.of.load.busy_poll.answered();
+        self.answered.answered(&self.of.load);
+    }
+
+    /// The event loop to which the connection has to go before its next call; `None` if it stays.
+    pub fn leaves_to(&self) -> Option<Arc<LoopHandle>> {
+        self.of.load.may_leave().then(|| self.of.load.leaves_to()).flatten()
     }
 
     /// Ends the turn, so that other connections have theirs.
@@ -209,7 +219,7 @@ pub struct ReceivingTurn {
 impl ReceivingTurn {
     /// The first turn of a connection from this address on the event loop of the current thread.
     pub fn new(address: IpAddr) -> Self {
-        let of = CURRENT.with(Arc::clone);
+        let of = CURRENT.with_borrow(Arc::clone);
         Self { of, address: network(address), turn: Turn::new(RECEIVED_BYTES_MAX) }
     }
 
@@ -240,7 +250,6 @@ impl ReceivingTurn {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use std::cell::RefCell;
     use std::pin::pin;
     use std::rc::Rc;
 

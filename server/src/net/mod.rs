@@ -19,6 +19,8 @@ mod http_stream;
 mod idle_tests;
 mod lingering_close;
 pub(crate) mod loop_turn;
+pub(crate) mod loops;
+mod moving;
 mod pace;
 mod refusal;
 mod reply_body;

@@ -7,6 +7,8 @@ use std::task::{Context, Poll, ready};
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::moving::Registered;
+
 /// Yields the bytes that have been read before, then those of the stream.
 pub struct Rewind<S> {
     before: BytesMut,
@@ -44,6 +46,16 @@ impl<S: AsyncRead + Unpin> Rewind<S> {
         ready!(Pin::new(&mut self.stream).poll_read(cx, &mut into))?;
         self.before.extend_from_slice(into.filled());
         Poll::Ready(Ok(into.filled().len()))
+    }
+}
+
+impl<S: Registered> Registered for Rewind<S> {
+    fn deregister(&mut self) -> io::Result<()> {
+        self.stream.deregister()
+    }
+
+    fn register(&mut self) -> io::Result<()> {
+        self.stream.register()
     }
 }
 

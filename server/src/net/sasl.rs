@@ -15,6 +15,7 @@ use tokio::time::timeout;
 
 use super::buffered_stream::{BufferedStream, Ended, ReadTimeout};
 use super::connection::Client;
+use super::moving::Registered;
 use super::pace::MinimumRate;
 use crate::dispatch::caller::Caller;
 use crate::dispatch::dispatcher::Dispatcher;
@@ -211,6 +212,16 @@ impl<S> SaslStream<S> {
     /// The stream inside another one, whose next byte begins a frame. Longer frames than `frame_bytes_max` are errors.
     pub fn new(stream: S, frame_bytes_max: usize) -> Self {
         Self { stream, frame_bytes_max, reading: Frame::default(), empty_frames: 0, writing: Frame::default() }
+    }
+}
+
+impl<S: Registered> Registered for SaslStream<S> {
+    fn deregister(&mut self) -> io::Result<()> {
+        self.stream.deregister()
+    }
+
+    fn register(&mut self) -> io::Result<()> {
+        self.stream.register()
     }
 }
 

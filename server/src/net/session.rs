@@ -2,19 +2,22 @@
 
 use std::mem::take;
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::buffered_stream::{BufferedStream, Ended, ReadTimeout};
-use super::connection::Client;
 use super::loop_turn::LoopTurn;
+use super::loops::load::LoopHandle;
+use super::moving::{Move, Registered};
 use super::pace::MinimumRate;
 use crate::dispatch::call::{Call, DefaultService};
+use crate::dispatch::caller::Caller;
 use crate::dispatch::dispatcher::{AtOnce, Dispatcher};
 use crate::dispatch::job::Reply;
+use crate::dispatch::loop_writes::LoopConnection;
 use crate::dispatch::runner::SettingsView;
 use crate::observe::{Brief, ClientErrors, client_error};
 use crate::wire::fault::Fault;
@@ -42,15 +45,15 @@ impl From<Ended> for Missing {
     }
 }
 
-/// Serves a connection that speaks Thrift over a byte stream.
-pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
+/// Serves a connection that speaks Thrift over a byte stream, until it ends or goes to another event loop.
+pub async fn serve<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 'static>(
     dispatcher: &Arc<Dispatcher>,
     mut stream: BufferedStream<S>,
     dialect: Dialect,
     mut speaking: DefaultService,
-    client: &Client,
-) {
-    let peer = client.caller.peer;
+    caller: &Arc<Caller>,
+) -> Option<Move> {
+    let peer = caller.peer;
     tracing::debug!(%peer, %dialect, "connection speaks Thrift");
     let mut settings = dispatcher.runner.view();
     let mut out = Vec::new();
@@ -64,10 +67,10 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             Ok(length) => length,
             Err(missing) => {
                 let fault = match missing {
-                    Missing::Ended(Ended::Closed) => return,
+                    Missing::Ended(Ended::Closed) => return None,
                     Missing::Ended(Ended::Silent) => {
                         tracing::debug!(%peer, "connection closed: the client was silent for too long, or too slow");
-                        return;
+                        return None;
                     }
                     Missing::Ended(Ended::NoRoom) => Fault::queue_bytes_full(&dispatcher.runner.identity),
                     Missing::Ended(Ended::MoreThanShare(max)) => Fault::more_than_share(max),
@@ -75,7 +78,8 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 };
                 closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
                 drop(turn);
-                return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
+                Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
+                return None;
             }
         };
         turn.go_on().await;
@@ -88,22 +92,23 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 // It cannot be answered, and what follows is not read.
                 drop(turn);
                 closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
-                return stream.close().await;
+                stream.close().await;
+                return None;
             }
         };
-        let Some(busy) = dispatcher.shutdown.begin() else { return };
+        let busy = dispatcher.shutdown.begin()?;
         let one_way = call.one_way;
         out.clear();
         if dialect.framed {
             out.extend_from_slice(&[0; FRAME_HEAD]);
         }
         // The reply counts as held until the client has taken it.
-        let tried = match dispatcher.try_at_once(settings.load(), &call, message, &mut out, &client.caller) {
+        let tried = match dispatcher.try_at_once(settings.load(), &call, message, &mut out, caller) {
             AtOnce::Answered(claim) => Ok(claim),
             AtOnce::Staged(staged) => {
                 // Other connections stage writes for the same commit.
                 turn.end();
-                dispatcher.finish(staged, &call, message, &mut out, &client.caller).await
+                dispatcher.finish(staged, &call, message, &mut out, caller).await
             }
             AtOnce::Queue(tried) => Err(tried),
         };
@@ -115,8 +120,8 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             Err(tried) => {
                 let message = stream.take_message(length);
                 let gone = stream.hang_up();
-                let queued = dispatcher.run_queued(tried, call, message, take(&mut out), &client.caller, gone);
-                let Some(Reply { bytes, claim }) = turn.during(pin!(queued)).await else { return };
+                let queued = dispatcher.run_queued(tried, call, message, take(&mut out), caller, gone);
+                let Reply { bytes, claim } = turn.during(pin!(queued)).await?;
                 out = bytes;
                 claim
             }
@@ -128,9 +133,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 frame(&mut out);
             }
             let rate = MinimumRate::of(&settings.load().config.limits);
-            if turn.during(pin!(stream.send(&out, rate))).await.is_err() {
-                return;
-            }
+            turn.during(pin!(stream.send(&out, rate))).await.ok()?;
         }
         turn.answered(out.len());
         drop(busy);
@@ -138,7 +141,37 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             out = Vec::new();
         }
         drop(claim);
+        if stream.bytes().is_empty()
+            && let Some(to) = turn.leaves_to()
+        {
+            drop(turn);
+            return leave(dispatcher, stream, dialect, speaking, caller, to);
+        }
     }
+}
+
+/// Takes a connection from its event loop, between two messages.
+fn leave<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 'static>(
+    dispatcher: &Arc<Dispatcher>,
+    stream: BufferedStream<S>,
+    dialect: Dialect,
+    speaking: DefaultService,
+    caller: &Arc<Caller>,
+    to: Arc<LoopHandle>,
+) -> Option<Move> {
+    let (mut stream, _) = stream.into_parts();
+    stream.deregister().ok()?;
+    let (dispatcher, caller) = (dispatcher.clone(), caller.clone());
+    let serve = move || {
+        let serving = async move {
+            let _connection = LoopConnection::open();
+            stream.register().ok()?;
+            let stream = BufferedStream::new(stream, dispatcher.claim_memory(&caller), caller.peer.ip());
+            serve(&dispatcher, stream, dialect, speaking, &caller).await
+        };
+        Box::pin(serving) as Pin<Box<dyn Future<Output = Option<Move>> + Send>>
+    };
+    Some(Move { to, serve: Box::new(serve) })
 }
 
 /// Answers the first call of a connection that is not served, and closes the connection. Reads no more of the message

@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio_rustls::server::TlsStream;
 
 use super::http_stream::Reset;
+use super::moving::Registered;
 use super::rewind::Rewind;
 
 /// The most that a client may send before the first answer of the handshake. A ClientHello has less than 2 KiB.
@@ -55,6 +56,16 @@ impl<S> Encrypted<S> {
             self.left = ANSWER_BYTES_MAX;
         }
         polled
+    }
+}
+
+impl<S: Registered> Registered for Encrypted<S> {
+    fn deregister(&mut self) -> io::Result<()> {
+        self.stream.deregister()
+    }
+
+    fn register(&mut self) -> io::Result<()> {
+        self.stream.register()
     }
 }
 
@@ -128,6 +139,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Decrypted<S> {
             true => Pin::new(&mut self.0).poll_flush(cx),
             false => Poll::Ready(Ok(())),
         }
+    }
+}
+
+impl<S: Registered> Registered for Decrypted<S> {
+    fn deregister(&mut self) -> io::Result<()> {
+        self.0.get_mut().0.deregister()
+    }
+
+    fn register(&mut self) -> io::Result<()> {
+        self.0.get_mut().0.register()
     }
 }
 

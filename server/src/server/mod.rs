@@ -32,6 +32,8 @@ use crate::gateway::{lease_sweeper, recovery};
 use crate::net::acceptor::{self, Acceptor};
 use crate::net::endpoint::Endpoint;
 use crate::net::loop_turn;
+use crate::net::loops::load::{LoopHandle, LoopLoad};
+use crate::net::loops::{Loops, balancer};
 use crate::net::tls::{TlsAcceptor, TlsError};
 use crate::observe::{LaneMetrics, SUMMARY_SECONDS, Watch};
 use crate::settings::config::{Config, Listen};
@@ -107,7 +109,7 @@ struct Changes {
 
 /// An event loop on its own thread, until its sender is dropped.
 struct Loop {
-    handle: runtime::Handle,
+    handle: Arc<LoopHandle>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -183,16 +185,18 @@ impl PreparedServer {
         let live = ActiveSettings::new(config);
         let dispatcher = Arc::new(Dispatcher::new(handler, identity, live.clone()));
         dispatcher.start_workers().map_err(StartError::Threads)?;
-        let endpoint = Arc::new(Endpoint::new(dispatcher, tls, access));
-        let start = |number| Loop::start(number, &endpoint.dispatcher);
-        let loops = (0..live.config.loops.max(1)).map(start).collect::<io::Result<Vec<_>>>();
+        let least = live.config.loops.max(1);
+        let start = |number| Loop::start(number, &dispatcher);
+        let loops = (0..live.config.loops_max.max(least)).map(start).collect::<io::Result<Vec<_>>>();
         let loops = loops.map_err(StartError::Threads)?;
-        let handles = loops.iter().map(|l| l.handle.clone()).collect();
-        let acceptor = Arc::new(Acceptor::new(endpoint.clone(), handles));
-        if let Some(first) = loops.first() {
-            first.handle.spawn(log_summaries(Arc::downgrade(&endpoint)));
+        let all = Arc::new(Loops::new(loops.iter().map(|each| each.handle.clone()).collect(), least));
+        let endpoint = Arc::new(Endpoint::new(dispatcher, all.clone(), tls, access));
+        let acceptor = Arc::new(Acceptor::new(endpoint.clone()));
+        if let Some(first) = loops.first().map(|first| &first.handle.runtime) {
+            first.spawn(log_summaries(Arc::downgrade(&endpoint)));
+            first.spawn(balancer::run(all, least));
             for (_, bound, listen) in listeners {
-                first.handle.spawn(acceptor.clone().accept(bound, listen));
+                first.spawn(acceptor.clone().accept(bound, listen));
             }
         }
         let running = Running { endpoint, changing: Mutex::default() };
@@ -257,6 +261,20 @@ impl Server {
     /// Number of open connections.
     pub fn connections(&self) -> usize {
         self.running.as_ref().map_or(0, |running| running.endpoint.permits.in_use())
+    }
+
+    /// The number of connections of each event loop.
+    pub fn loop_connections(&self) -> Vec<usize> {
+        self.running.as_ref().map_or_else(Vec::new, |running| running.endpoint.loops.connections())
+    }
+
+    /// Lets connections of one event loop go to another one: this number, each after its next answer. The server does
+    /// so by itself when that helps; tests do not wait for it.
+    #[doc(hidden)]
+    pub fn move_connections(&self, from: usize, to: usize, connections: usize) {
+        if let Some(running) = &self.running {
+            running.endpoint.loops.move_connections(from, to, connections);
+        }
     }
 
     /// Bytes of messages and replies in flight that count towards the limit.
@@ -337,17 +355,20 @@ impl Loop {
     fn start(number: usize, dispatcher: &Arc<Dispatcher>) -> io::Result<Self> {
         let write_lane = dispatcher.write_lane().clone();
         let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-        let handle = runtime.handle().clone();
+        let load = Arc::<LoopLoad>::default();
+        let handle = Arc::new(LoopHandle { runtime: runtime.handle().clone(), load: load.clone() });
         let of = Arc::downgrade(dispatcher);
         let window = move || of.upgrade().map_or(Some(Duration::ZERO), |dispatcher| dispatcher.busy_poll_window());
         let (stop, stopped) = oneshot::channel::<()>();
         let thread = Builder::new().name(format!("hjall-io-{number}")).spawn(move || {
             let mailbox = Arc::<Mailbox>::default();
             mailbox.enter();
+            load.runs_here();
+            loop_turn::enter(load.clone());
             runtime.spawn(mailbox.deliver());
             let writes = LoopWrites::enter(write_lane);
             runtime.spawn(writes.deliver_syncs());
-            runtime.spawn(loop_turn::busy_poll().run(window));
+            runtime.spawn(load.busy_poll.clone().run(window));
             // A message and the drop of the sender both end the loop.
             let _ = runtime.block_on(stopped);
             // The connections end before their last writes are committed, so that they make no further writes.

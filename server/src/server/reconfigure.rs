@@ -143,6 +143,7 @@ fn fixed(outcome: &mut Reconfigured, old: &Config, requested: &Config) {
         ("listen", old.listen != requested.listen),
         ("host", old.host != requested.host),
         ("loops", old.loops != requested.loops),
+        ("loops_max", old.loops_max != requested.loops_max),
         ("calls", old.calls != requested.calls),
         ("auth.users", old.auth.users != requested.auth.users),
         ("auth.checks", old.auth.checks != requested.auth.checks),

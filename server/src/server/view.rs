@@ -30,6 +30,8 @@ pub struct Figures {
     pub stopping: bool,
     /// The lanes that the settings have.
     pub lanes: Vec<LaneMetrics>,
+    /// Event loops that get connections.
+    pub loops: usize,
     /// Open connections.
     pub connections: usize,
     /// Maximum number of connections.
@@ -115,6 +117,7 @@ impl View {
         Figures {
             stopping: dispatcher.is_none_or(|dispatcher| dispatcher.shutdown.is_draining()),
             lanes: dispatcher.map_or_else(Vec::new, |dispatcher| dispatcher.lane_metrics()),
+            loops: endpoint.as_ref().map_or(0, |endpoint| endpoint.loops.in_use()),
             connections: endpoint.as_ref().map_or(0, |endpoint| endpoint.permits.in_use()),
             connections_max: limits.connections_max,
             connection_counters: endpoint.as_ref().map(|endpoint| endpoint.counters.read()).unwrap_or_default(),

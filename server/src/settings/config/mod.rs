@@ -47,8 +47,10 @@ pub struct Config {
     pub listen: Vec<Listen>,
     /// The host name in region locations and error messages. `None`: the host of the first address. Fixed at the start.
     pub host: Option<String>,
-    /// Number of event loops that share the connections. Fixed at the start.
+    /// Number of event loops that always share the connections. Fixed at the start.
     pub loops: usize,
+    /// Number of event loops, including those that share the connections only while that helps. Fixed at the start.
+    pub loops_max: usize,
     /// Call queues. Their order is fixed at the start.
     pub queues: QueueSettings,
     /// Limits on clients.
@@ -154,6 +156,7 @@ impl Default for Config {
             host: None,
             // On two cores, two event loops would compete with each other.
             loops: (cores() / 2).clamp(1, 8),
+            loops_max: cores().clamp(1, 16),
             queues: QueueSettings::default(),
             limits: Limits::default(),
             fast_path: FastPath::WhileFast,

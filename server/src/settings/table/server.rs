@@ -7,7 +7,7 @@ use crate::settings::Value;
 use crate::settings::config::{Config, FastPath, ReadOnly};
 use crate::settings::text::of_time;
 
-pub(super) static SETTINGS: [Setting; 14] = [
+pub(super) static SETTINGS: [Setting; 15] = [
     Setting {
         name: "server.data",
         flag: flag("data", "DIR", ""),
@@ -149,11 +149,24 @@ pub(super) static SETTINGS: [Setting; 14] = [
         name: "server.loops",
         kind: count(1, 256),
         default: Default::Made(|| Config::default().loops.to_string(), "half the cores, 1 to 8"),
-        summary: "Number of event loops that share the connections",
-        reason: "On two cores, two loops would compete with each other; eight are enough to keep the handlers of a \
-                  large machine busy",
+        summary: "Number of event loops that always share the connections",
+        reason: "Clients on the same machine need cores, too: on two cores, two loops would compete with them",
         reloads: false,
         set: |startup, value| startup.config.loops = value.size(),
+        ..ROW
+    },
+    Setting {
+        name: "server.loops_max",
+        kind: count(1, 256),
+        default: Default::Made(|| Config::default().loops_max.to_string(), "the cores, 1 to 16"),
+        summary: "Number of event loops, if that is more than server.loops. While the loops in use are busy and cores \
+                  are idle, one more takes over a part of the connections, and keeps them if the server then answers \
+                  more calls. On systems other than Linux, which do not tell how busy threads are, server.loops are in \
+                  use",
+        reason: "Clients on other machines leave all cores to the server; sixteen loops are enough to keep the handlers \
+                  of a large machine busy",
+        reloads: false,
+        set: |startup, value| startup.config.loops_max = value.size(),
         ..ROW
     },
     Setting {

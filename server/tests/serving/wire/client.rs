@@ -128,6 +128,11 @@ impl<S: Read + Write> Client<S> {
         Self { stream, framed, protocol, sequence: 0 }
     }
 
+    /// The number of the last call.
+    pub fn sequence(&self) -> i32 {
+        self.sequence
+    }
+
     /// The bytes of the next call.
     pub fn bytes(&mut self, name: &str, args: &[Arg]) -> Vec<u8> {
         self.sequence += 1;

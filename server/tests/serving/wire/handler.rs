@@ -108,7 +108,7 @@ pub fn answer(output: &mut Output<'_>, text: &str) -> Result<(), Fault> {
 
 /// A configuration for one test: any free port, small lanes.
 pub fn config() -> Config {
-    Config { loops: 1, ..Config::on("127.0.0.1:0".parse().unwrap()) }
+    Config { loops: 1, loops_max: 1, ..Config::on("127.0.0.1:0".parse().unwrap()) }
 }
 
 /// Like [`config`], with these limits.

@@ -9,6 +9,7 @@ mod http_damage;
 mod idle;
 mod inline;
 mod malformed;
+mod moving;
 mod overload;
 mod reconfigure;
 mod services;

@@ -14,9 +14,9 @@ use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, Stream
 use super::client::{Answer, Arg, Client, NO_ARGS, WAYS, connect};
 use super::handler::{Echo, config, serve};
 
-type Issuer = CertifiedIssuer<'static, KeyPair>;
+pub type Issuer = CertifiedIssuer<'static, KeyPair>;
 
-fn authority() -> Issuer {
+pub fn authority() -> Issuer {
     let mut params = CertificateParams::new(vec![]).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
@@ -29,7 +29,7 @@ fn certified(by: &Issuer) -> (CertificateDer<'static>, KeyPair, String) {
     (certificate.der().clone(), key, certificate.pem())
 }
 
-fn files(folder: &Path, by: &Issuer, mutual: bool) -> TlsSettings {
+pub fn files(folder: &Path, by: &Issuer, mutual: bool) -> TlsSettings {
     let (_, key, certificate) = certified(by);
     let write = |name: &str, text: String| {
         std::fs::write(folder.join(name), text).unwrap();
@@ -44,7 +44,7 @@ fn files(folder: &Path, by: &Issuer, mutual: bool) -> TlsSettings {
     }
 }
 
-fn tls(
+pub fn tls(
     server: &Server,
     by: &Issuer,
     own: Option<(CertificateDer<'static>, KeyPair)>,
