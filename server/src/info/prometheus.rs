@@ -214,6 +214,12 @@ fn each_client(out: &mut Exposition, clients: &[ClientMetrics]) {
 
 fn clients(out: &mut Exposition, figures: &Figures) {
     out.single("hjall_event_loops", GAUGE, "Event loops that share the connections.", figures.loops);
+    out.single(
+        "hjall_busy_poll_seconds_total",
+        COUNTER,
+        "Time for which event loops looked for calls without finding any.",
+        figures.polled.as_secs_f64(),
+    );
     out.single("hjall_connections", GAUGE, "Open connections.", figures.connections);
     out.single("hjall_connections_max", GAUGE, "Maximum number of connections.", figures.connections_max);
     let counters = figures.connection_counters;

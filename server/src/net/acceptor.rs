@@ -14,7 +14,7 @@ use super::connection_permits::{ConnectionPermit, TooManyFromAddress};
 use super::descriptors::{self, Headroom};
 use super::endpoint::Endpoint;
 use super::loops::load::LoopHandle;
-use super::moving::{ClientSocket, Move, Registered, Serve};
+use super::moving::{ClientSocket, Next, Registered, Serving};
 use super::refusal::Refusal;
 use crate::access::network_name;
 use crate::dispatch::call::DefaultService;
@@ -211,19 +211,27 @@ impl Acceptor {
             return;
         }
         let endpoint = self.endpoint.clone();
-        serve_on(to, Box::new(move || Box::pin(connection::serve(endpoint, socket, speaking, client))), permit);
+        serve_on(to, move || Box::pin(connection::serve(endpoint, socket, speaking, client)), permit);
     }
 }
 
 /// Serves a connection on one event loop after another, until it ends.
-fn serve_on(to: &LoopHandle, serve: Serve, permit: ConnectionPermit) {
+fn serve_on(to: &LoopHandle, serve: impl FnOnce() -> Serving + Send + 'static, permit: ConnectionPermit) {
     let placed = to.load.placed();
     to.runtime.spawn(async move {
-        let moves = serve().await;
-        drop(placed);
-        match moves {
-            Some(Move { to, serve }) => serve_on(&to, serve, permit),
-            None => drop(permit),
+        let mut serving = serve();
+        loop {
+            match serving.await {
+                Some(Next::Here(next)) => serving = next,
+                Some(Next::On(to, serve)) => {
+                    drop(placed);
+                    return serve_on(&to, serve, permit);
+                }
+                None => {
+                    drop(placed);
+                    return drop(permit);
+                }
+            }
         }
     });
 }

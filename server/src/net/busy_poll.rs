@@ -211,7 +211,8 @@ impl BusyPoll {
                 began_at = now;
                 found += look.calls;
             } else {
-                let took = u64::try_from(look.took.as_nanos()).unwrap_or(u64::MAX);
+                // The rest was used by another thread.
+                let took = u64::try_from(look.took.min(PREEMPTED).as_nanos()).unwrap_or(u64::MAX);
                 self.polled_ns.fetch_add(took, Ordering::Relaxed);
                 if now - began_at >= window {
                     break End::Miss;

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::buffered_stream::{BufferedStream, Ended, ReadTimeout};
 use super::endpoint::Endpoint;
 use super::http_stream::Reset;
-use super::moving::{ClientSocket, Move, Registered};
+use super::moving::{ClientSocket, Next, Registered};
 use super::pace::MinimumRate;
 use super::refusal::Refusal;
 use super::rewind::Rewind;
@@ -58,13 +58,13 @@ impl Client {
     }
 }
 
-/// Serves a new connection until it ends or goes to another event loop.
+/// Serves a new connection until it ends, or until its protocol is known and another future goes on.
 pub async fn serve(
     endpoint: Arc<Endpoint>,
     mut stream: ClientSocket,
     speaking: DefaultService,
     mut client: Client,
-) -> Option<Move> {
+) -> Option<Next> {
     let _connection = LoopConnection::open();
     stream.register().ok()?;
     let dispatcher = &endpoint.dispatcher;
@@ -99,7 +99,7 @@ async fn serve_tls(
     stream: BufferedStream<ClientSocket>,
     speaking: DefaultService,
     mut client: Client,
-) -> Option<Move> {
+) -> Option<Next> {
     let dispatcher = &endpoint.dispatcher;
     let peer = client.caller.peer;
     let errors = &dispatcher.runner.client_errors;
@@ -138,7 +138,7 @@ async fn serve_sasl<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 'sta
     stream: BufferedStream<S>,
     speaking: DefaultService,
     client: &Client,
-) -> Option<Move> {
+) -> Option<Next> {
     let peer = client.caller.peer;
     let (stream, caller) = sasl::log_in(dispatcher, stream, client).await?;
     let (stream, read) = stream.into_parts();
@@ -152,7 +152,7 @@ async fn serve_sasl<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 'sta
         client_error!(errors, ForeignProtocol, info, %peer, "connection closed: it does not speak Thrift inside SASL");
         return None;
     };
-    session::serve(dispatcher, stream, dialect, speaking, &caller).await
+    Some(Next::Here(session::serve(dispatcher.clone(), stream, dialect, speaking, caller)))
 }
 
 /// Reads until the client's protocol is known. Returns `None` if the client closes the connection first.
@@ -199,7 +199,7 @@ async fn serve_opening<S: AsyncRead + AsyncWrite + Registered + Reset + Unpin + 
     stream: BufferedStream<S>,
     speaking: DefaultService,
     client: &Client,
-) -> Option<Move> {
+) -> Option<Next> {
     let peer = client.caller.peer;
     match opening {
         Opening::Thrift(dialect) => match &client.refusal {
@@ -212,7 +212,10 @@ async fn serve_opening<S: AsyncRead + AsyncWrite + Registered + Reset + Unpin + 
                 let refused = Box::pin(session::turn_away(dispatcher, stream, dialect, speaking, &refusal.fault));
                 let _ = timeout(REFUSAL_MAX, refused).await;
             }
-            None => return Box::pin(session::serve(dispatcher, stream, dialect, speaking, &client.caller)).await,
+            None => {
+                let serving = session::serve(dispatcher.clone(), stream, dialect, speaking, client.caller.clone());
+                return Some(Next::Here(serving));
+            }
             Some(refusal) => {
                 let refused = Box::pin(session::turn_away(dispatcher, stream, dialect, speaking, &refusal.fault));
                 // After this time the connection is closed, whether or not it has been answered.

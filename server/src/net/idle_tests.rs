@@ -72,7 +72,7 @@ fn connect(limits: Limits) -> (DuplexStream, JoinHandle<()>) {
         let caller = Caller::new(([127, 0, 0, 1], 1).into());
         let stream = BufferedStream::new(stream, dispatcher.claim_memory(&caller), caller.peer.ip());
         let dialect = Dialect { framed: true, encoding: Encoding::Binary };
-        session::serve(&dispatcher, stream, dialect, DefaultService::Assumed(Service::Thrift1), &caller).await;
+        session::serve(dispatcher, stream, dialect, DefaultService::Assumed(Service::Thrift1), caller).await;
     });
     (client, serving)
 }

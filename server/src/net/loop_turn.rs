@@ -159,12 +159,14 @@ impl LoopTurn {
         let left = self.of.left.load(Ordering::Relaxed).saturating_sub(bytes);
         self.of.left.store(left, Ordering::Relaxed);
         self.of.load.busy_poll.answered();
-        self.answered.answered(&self.of.load);
     }
 
-    /// The event loop to which the connection has to go before its next call; `None` if it stays.
-    pub fn leaves_to(&self) -> Option<Arc<LoopHandle>> {
-        self.of.load.may_leave().then(|| self.of.load.leaves_to()).flatten()
+    /// Counts the connection as an active one that can move. Returns the event loop to which it has to go now; `None`
+    /// if it stays, as it does if `may_leave` is false. Must be called after each answer.
+    pub fn next_loop(&mut self, may_leave: bool) -> Option<Arc<LoopHandle>> {
+        let load = &self.of.load;
+        self.answered.answered(load);
+        if may_leave && load.may_leave() { load.leaves_to() } else { None }
     }
 
     /// Ends the turn, so that other connections have theirs.

@@ -12,16 +12,18 @@ use tokio::net::TcpStream;
 use super::http_stream::Reset;
 use super::loops::load::LoopHandle;
 
-/// A connection that goes to another event loop.
-pub struct Move {
-    /// The loop.
-    pub to: Arc<LoopHandle>,
-    /// Serves the connection there.
-    pub serve: Serve,
-}
+/// Serves a connection on the event loop of the current thread. Yields how the connection goes on; `None` if it has
+/// ended.
+pub type Serving = Pin<Box<dyn Future<Output = Option<Next>> + Send>>;
 
-/// Serves a connection on the event loop that calls this, until the connection ends or moves.
-pub type Serve = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = Option<Move>> + Send>> + Send>;
+/// How a connection goes on.
+pub enum Next {
+    /// On the same event loop. The futures that have brought it so far are no longer in use then, which saves their
+    /// memory, and the time to pass through them for each call.
+    Here(Serving),
+    /// On another event loop, where the function must be called.
+    On(Arc<LoopHandle>, Box<dyn FnOnce() -> Serving + Send>),
+}
 
 /// A stream that is registered with an event loop, and can be registered with another one.
 pub trait Registered {

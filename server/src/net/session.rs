@@ -2,7 +2,7 @@
 
 use std::mem::take;
 use std::net::SocketAddr;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::buffered_stream::{BufferedStream, Ended, ReadTimeout};
 use super::loop_turn::LoopTurn;
 use super::loops::load::LoopHandle;
-use super::moving::{Move, Registered};
+use super::moving::{Next, Registered, Serving};
 use super::pace::MinimumRate;
 use crate::dispatch::call::{Call, DefaultService};
 use crate::dispatch::caller::Caller;
@@ -46,13 +46,24 @@ impl From<Ended> for Missing {
 }
 
 /// Serves a connection that speaks Thrift over a byte stream, until it ends or goes to another event loop.
-pub async fn serve<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 'static>(
-    dispatcher: &Arc<Dispatcher>,
+pub fn serve<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 'static>(
+    dispatcher: Arc<Dispatcher>,
+    stream: BufferedStream<S>,
+    dialect: Dialect,
+    speaking: DefaultService,
+    caller: Arc<Caller>,
+) -> Serving {
+    Box::pin(answer_calls(dispatcher, stream, dialect, speaking, caller))
+}
+
+async fn answer_calls<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 'static>(
+    dispatcher: Arc<Dispatcher>,
     mut stream: BufferedStream<S>,
     dialect: Dialect,
     mut speaking: DefaultService,
-    caller: &Arc<Caller>,
-) -> Option<Move> {
+    caller: Arc<Caller>,
+) -> Option<Next> {
+    let _connection = LoopConnection::open();
     let peer = caller.peer;
     tracing::debug!(%peer, %dialect, "connection speaks Thrift");
     let mut settings = dispatcher.runner.view();
@@ -78,7 +89,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 'stat
                 };
                 closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
                 drop(turn);
-                Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
+                Box::pin(refuse(&dispatcher, stream, dialect, speaking, &fault)).await;
                 return None;
             }
         };
@@ -103,12 +114,12 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 'stat
             out.extend_from_slice(&[0; FRAME_HEAD]);
         }
         // The reply counts as held until the client has taken it.
-        let tried = match dispatcher.try_at_once(settings.load(), &call, message, &mut out, caller) {
+        let tried = match dispatcher.try_at_once(settings.load(), &call, message, &mut out, &caller) {
             AtOnce::Answered(claim) => Ok(claim),
             AtOnce::Staged(staged) => {
                 // Other connections stage writes for the same commit.
                 turn.end();
-                dispatcher.finish(staged, &call, message, &mut out, caller).await
+                dispatcher.finish(staged, &call, message, &mut out, &caller).await
             }
             AtOnce::Queue(tried) => Err(tried),
         };
@@ -120,7 +131,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 'stat
             Err(tried) => {
                 let message = stream.take_message(length);
                 let gone = stream.hang_up();
-                let queued = dispatcher.run_queued(tried, call, message, take(&mut out), caller, gone);
+                let queued = dispatcher.run_queued(tried, call, message, take(&mut out), &caller, gone);
                 let Reply { bytes, claim } = turn.during(pin!(queued)).await?;
                 out = bytes;
                 claim
@@ -141,11 +152,9 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 'stat
             out = Vec::new();
         }
         drop(claim);
-        if stream.bytes().is_empty()
-            && let Some(to) = turn.leaves_to()
-        {
+        if let Some(to) = turn.next_loop(stream.bytes().is_empty()) {
             drop(turn);
-            return leave(dispatcher, stream, dialect, speaking, caller, to);
+            return leave(&dispatcher, stream, dialect, speaking, &caller, to);
         }
     }
 }
@@ -158,20 +167,18 @@ fn leave<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 'static>(
     speaking: DefaultService,
     caller: &Arc<Caller>,
     to: Arc<LoopHandle>,
-) -> Option<Move> {
+) -> Option<Next> {
     let (mut stream, _) = stream.into_parts();
     stream.deregister().ok()?;
     let (dispatcher, caller) = (dispatcher.clone(), caller.clone());
-    let serve = move || {
-        let serving = async move {
-            let _connection = LoopConnection::open();
-            stream.register().ok()?;
-            let stream = BufferedStream::new(stream, dispatcher.claim_memory(&caller), caller.peer.ip());
-            serve(&dispatcher, stream, dialect, speaking, &caller).await
-        };
-        Box::pin(serving) as Pin<Box<dyn Future<Output = Option<Move>> + Send>>
+    let serve = move || -> Serving {
+        if stream.register().is_err() {
+            return Box::pin(async { None });
+        }
+        let stream = BufferedStream::new(stream, dispatcher.claim_memory(&caller), caller.peer.ip());
+        serve(dispatcher, stream, dialect, speaking, caller)
     };
-    Some(Move { to, serve: Box::new(serve) })
+    Some(Next::On(to, Box::new(serve)))
 }
 
 /// Answers the first call of a connection that is not served, and closes the connection. Reads no more of the message

@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncBufRead, AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio_rustls::server::TlsStream;
 
 use super::http_stream::Reset;
@@ -160,9 +160,13 @@ impl<S: Reset> Reset for Decrypted<S> {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Decrypted<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let before = into.filled().len();
-        ready!(Pin::new(&mut self.0).poll_read(cx, into))?;
-        if into.filled().len() > before {
+        // The `poll_read` of the stream would read record after record until `into` is full, and exceed what the client
+        // may send until data arrives.
+        let data = ready!(Pin::new(&mut self.0).poll_fill_buf(cx))?;
+        let read = data.len().min(into.remaining());
+        into.put_slice(data.get(..read).unwrap_or_default());
+        Pin::new(&mut self.0).consume(read);
+        if read > 0 {
             self.0.get_mut().0.left = DATA_BYTES_MAX;
         }
         Poll::Ready(Ok(()))

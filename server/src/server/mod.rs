@@ -72,7 +72,8 @@ impl fmt::Display for StartError {
             Self::Tls(error) => write!(f, "TLS cannot be offered: {error}"),
             Self::Threads(error) => write!(
                 f,
-                "cannot start threads: {error}; is the limit on processes (ulimit -u) or on memory (ulimit -v) too low?"
+                "cannot start threads: {error}; is the limit on open files (ulimit -n), on processes (ulimit -u) or on memory \
+                 (ulimit -v) too low?"
             ),
         }
     }

@@ -1,6 +1,7 @@
 //! Figures of a running server for monitoring. A view does not keep the server from stopping.
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use hjall_engine::TableTraffic;
 use hjall_engine::store::Statistics;
@@ -32,6 +33,8 @@ pub struct Figures {
     pub lanes: Vec<LaneMetrics>,
     /// Event loops that get connections.
     pub loops: usize,
+    /// How long event loops have looked for calls without finding any, added up.
+    pub polled: Duration,
     /// Open connections.
     pub connections: usize,
     /// Maximum number of connections.
@@ -118,6 +121,7 @@ impl View {
             stopping: dispatcher.is_none_or(|dispatcher| dispatcher.shutdown.is_draining()),
             lanes: dispatcher.map_or_else(Vec::new, |dispatcher| dispatcher.lane_metrics()),
             loops: endpoint.as_ref().map_or(0, |endpoint| endpoint.loops.in_use()),
+            polled: endpoint.as_ref().map_or(Duration::ZERO, |endpoint| endpoint.loops.polled()),
             connections: endpoint.as_ref().map_or(0, |endpoint| endpoint.permits.in_use()),
             connections_max: limits.connections_max,
             connection_counters: endpoint.as_ref().map(|endpoint| endpoint.counters.read()).unwrap_or_default(),

@@ -47,10 +47,16 @@ pub async fn run(loops: Arc<Loops>, least: usize) {
     let called = Arc::<Notify>::default();
     let mut policy = Policy::new(least, loops.all.len());
     loop {
+        let since = Instant::now();
         loops.all.iter().for_each(|each| each.load.busy_poll.notify_after(CALLS, &called));
         called.notified().await;
+        let windows = since.elapsed().as_nanos() / WINDOW.as_nanos();
+        policy.rested(u32::try_from(windows).unwrap_or(u32::MAX));
         if measure(&loops, &mut policy).await.is_none() {
-            return tracing::debug!("the system does not tell how busy it is; the number of event loops stays");
+            return tracing::info!(
+                "server.loops_max has no effect: the system does not tell how busy threads and cores are (/proc/stat, \
+                 /proc/self/task/*/schedstat)"
+            );
         }
     }
 }

@@ -19,7 +19,7 @@ pub struct LoopLoad {
     connections: AtomicUsize,
     /// The number of the current window of measurement.
     window: AtomicU32,
-    /// The number of connections that have had an answer in the current window.
+    /// The number of connections that can move and have had an answer in the current window.
     active: AtomicUsize,
     /// The number of connections that have to leave the loop after their next answer.
     leaving: AtomicUsize,

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 pub mod balancer;
 pub mod load;
@@ -46,6 +47,11 @@ impl Loops {
         if let (Some(from), Some(to)) = (self.all.get(from), self.all.get(to)) {
             from.load.send_to(to, connections);
         }
+    }
+
+    /// How long the loops have looked for calls without finding any, added up.
+    pub fn polled(&self) -> Duration {
+        self.all.iter().map(|each| each.load.busy_poll.polled()).sum()
     }
 
     /// The number of loops that get connections.

@@ -32,6 +32,10 @@ const LOSS: f64 = 0.98;
 /// The number of windows until the next trial of the same kind. Doubled after each trial without success.
 const PAUSE: u32 = 20;
 const PAUSE_MAX: u32 = 1280;
+/// The number of windows with little load after which earlier trials say nothing about the next load.
+const REST: u32 = 20;
+/// Calls that take so many times as long as those of a trial, or so many times less, are another load.
+const OTHER: f64 = 1.3;
 
 /// The load of the loops in one window.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +51,11 @@ pub struct Load {
 }
 
 impl Load {
+    /// The time that a loop takes for a call, in seconds.
+    fn cost(&self) -> f64 {
+        self.busy / self.rate.max(1.0)
+    }
+
     /// The mean of several windows, and the most connections of one. One window is too short for the time that cores
     /// are idle, which the system may count in steps of 10 ms.
     fn mean(windows: &VecDeque<Load>) -> Self {
@@ -64,6 +73,8 @@ pub struct Policy {
     in_use: usize,
     more: Trials,
     fewer: Trials,
+    /// The number of windows in a row with little load.
+    rest: u32,
     phase: Phase,
 }
 
@@ -74,14 +85,16 @@ struct Trials {
     wait: u32,
     /// That number after one without success.
     pause: u32,
+    /// The time that calls took in the last one without success, in seconds.
+    cost: Option<f64>,
 }
 
 #[derive(Debug)]
 enum Phase {
     /// No change is being tried. The loads of the last windows, [`WINDOWS_BEFORE`] at most.
     Steady(VecDeque<Load>),
-    /// A change is being tried.
-    Trial { change: Change, before: f64, windows: u32, rates: f64 },
+    /// A change is being tried. The load before it, and the sum of the rates since then.
+    Trial { change: Change, before: Load, windows: u32, rates: f64 },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,12 +105,21 @@ enum Change {
 
 impl Trials {
     fn new() -> Self {
-        Self { wait: 0, pause: PAUSE }
+        Self { wait: 0, pause: PAUSE, cost: None }
     }
 
-    fn failed(&mut self) {
+    /// Counts a trial that changed nothing, with calls that take this time.
+    fn failed(&mut self, cost: f64) {
         self.wait = self.pause;
         self.pause = (self.pause * 2).min(PAUSE_MAX);
+        self.cost = Some(cost);
+    }
+
+    /// Begins again if calls that take this time are another load than that of the last trial.
+    fn loaded(&mut self, cost: f64) {
+        if self.cost.is_some_and(|before| cost > before * OTHER || cost * OTHER < before) {
+            *self = Self::new();
+        }
     }
 }
 
@@ -105,7 +127,17 @@ impl Policy {
     /// Between `least` and `most` loops are in use, `least` of them at first.
     pub fn new(least: usize, most: usize) -> Self {
         let phase = Phase::Steady(VecDeque::new());
-        Self { least, most, in_use: least, more: Trials::new(), fewer: Trials::new(), phase }
+        Self { least, most, in_use: least, more: Trials::new(), fewer: Trials::new(), rest: 0, phase }
+    }
+
+    /// Counts windows with little load that were not measured.
+    pub fn rested(&mut self, windows: u32) {
+        self.rest = self.rest.saturating_add(windows);
+        if self.rest >= REST {
+            (self.more, self.fewer) = (Trials::new(), Trials::new());
+        }
+        self.more.wait = self.more.wait.saturating_sub(windows);
+        self.fewer.wait = self.fewer.wait.saturating_sub(windows);
     }
 
     /// Counts a window. Returns the number of loops that are in use from now on.
@@ -119,11 +151,11 @@ impl Policy {
             return self.in_use;
         }
         if self.in_use == self.least && load.busy < BUSY / 2.0 * in_use {
-            // What comes next may be another kind of load.
-            (self.more, self.fewer) = (Trials::new(), Trials::new());
+            self.rested(1);
             self.phase = Phase::Steady(VecDeque::new());
             return self.in_use;
         }
+        self.rest = 0;
         match &mut self.phase {
             Phase::Steady(loads) => {
                 loads.push_back(*load);
@@ -132,9 +164,12 @@ impl Policy {
                 }
                 if loads.len() == WINDOWS_BEFORE as usize {
                     let mean = Load::mean(loads);
+                    let cost = mean.cost();
+                    self.more.loaded(cost);
+                    self.fewer.loaded(cost);
                     if let Some(change) = self.wanted(&mean) {
                         self.apply(change);
-                        self.phase = Phase::Trial { change, before: mean.rate, windows: 0, rates: 0.0 };
+                        self.phase = Phase::Trial { change, before: mean, windows: 0, rates: 0.0 };
                     }
                 }
             }
@@ -142,8 +177,9 @@ impl Policy {
                 *windows += 1;
                 *rates += if *windows > WINDOWS_OF_CHANGE { load.rate } else { 0.0 };
                 if *windows == WINDOWS_OF_CHANGE + WINDOWS_AFTER {
-                    let (change, ratio) = (*change, *rates / f64::from(WINDOWS_AFTER) / before.max(1.0));
-                    self.tried(change, ratio);
+                    let ratio = *rates / f64::from(WINDOWS_AFTER) / before.rate.max(1.0);
+                    let (change, cost) = (*change, before.cost());
+                    self.tried(change, ratio, cost);
                     self.phase = Phase::Steady(VecDeque::new());
                 }
             }
@@ -174,20 +210,21 @@ impl Policy {
         }
     }
 
-    /// Keeps a change that was tried, or takes it back. `ratio`: the rate of calls divided by that before.
-    fn tried(&mut self, change: Change, ratio: f64) {
+    /// Keeps a change that was tried, or takes it back. `ratio`: the rate of calls divided by that before. `cost`: the
+    /// time that a call took before.
+    fn tried(&mut self, change: Change, ratio: f64, cost: f64) {
         match change {
             // Clients may just have begun to call more often. That is so if as many calls are answered with one less.
             Change::More if ratio >= GAIN => self.fewer = Trials::new(),
             Change::More => {
                 self.apply(Change::Fewer);
-                self.more.failed();
+                self.more.failed(cost);
             }
             // The gain of the loop was by chance, or the load has changed.
-            Change::Fewer if ratio >= LOSS => self.more.failed(),
+            Change::Fewer if ratio >= LOSS => self.more.failed(cost),
             Change::Fewer => {
                 self.apply(Change::More);
-                self.fewer.failed();
+                self.fewer.failed(cost);
             }
         }
     }
@@ -281,6 +318,35 @@ mod tests {
         let gets = Machine { server: 8e-6, client: 8e-6, slower: 0.4, ..REMOTE };
         let windows = gets.run(&mut policy, 1000);
         assert!(share(&windows[500..], 1) >= 90, "{windows:?}");
+    }
+
+    /// The clients pause for some windows now and then.
+    #[test]
+    fn a_short_pause_of_the_clients_changes_nothing() {
+        let machine = Machine { server: 10e-6, client: 5e-6, slower: 0.4, ..REMOTE };
+        let little = Load { rate: 1e3, busy: 0.01, idle: 1.9, active: 50 };
+        let mut policy = Policy::new(1, 2);
+        let mut windows = Vec::new();
+        for _ in 0..100 {
+            windows.extend(machine.run(&mut policy, 38));
+            windows.extend([policy.measured(&little), policy.measured(&little)]);
+        }
+        assert!(windows.contains(&2) && share(&windows, 1) >= 98, "{}", share(&windows, 1));
+        policy.rested(REST);
+        assert!(machine.run(&mut policy, 20).contains(&2), "another load may follow a longer one");
+    }
+
+    /// However long the loop has been of use before.
+    #[test]
+    fn a_loop_is_given_up_soon_when_the_load_has_changed() {
+        let puts = Machine { server: 16e-6, client: 8e-6, slower: 0.05, ..REMOTE };
+        let gets = Machine { server: 8e-6, client: 8e-6, slower: 0.4, ..REMOTE };
+        for before in [100, 1000, 3000, 12_000] {
+            let mut policy = Policy::new(1, 2);
+            puts.run(&mut policy, before);
+            let windows = gets.run(&mut policy, 400);
+            assert!(share(&windows[40..], 1) >= 95, "after {before}: {windows:?}");
+        }
     }
 
     #[test]

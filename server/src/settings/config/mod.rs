@@ -156,7 +156,8 @@ impl Default for Config {
             host: None,
             // On two cores, two event loops would compete with each other.
             loops: (cores() / 2).clamp(1, 8),
-            loops_max: cores().clamp(1, 16),
+            // Other systems do not tell how busy threads are.
+            loops_max: if cfg!(target_os = "linux") { cores().clamp(1, 16) } else { 1 },
             queues: QueueSettings::default(),
             limits: Limits::default(),
             fast_path: FastPath::WhileFast,

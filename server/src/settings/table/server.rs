@@ -158,11 +158,13 @@ pub(super) static SETTINGS: [Setting; 15] = [
     Setting {
         name: "server.loops_max",
         kind: count(1, 256),
-        default: Default::Made(|| Config::default().loops_max.to_string(), "the cores, 1 to 16"),
+        default: Default::Made(
+            || Config::default().loops_max.to_string(),
+            "the cores, 1 to 16; 1 on systems other than Linux",
+        ),
         summary: "Number of event loops, if that is more than server.loops. While the loops in use are busy and cores \
                   are idle, one more takes over a part of the connections, and keeps them if the server then answers \
-                  more calls. On systems other than Linux, which do not tell how busy threads are, server.loops are in \
-                  use",
+                  more calls. Systems other than Linux do not tell how busy threads are, so that server.loops are in use",
         reason: "Clients on other machines leave all cores to the server; sixteen loops are enough to keep the handlers \
                   of a large machine busy",
         reloads: false,

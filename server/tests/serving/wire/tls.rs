@@ -11,7 +11,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, crypto};
 
-use super::client::{Answer, Arg, Client, NO_ARGS, WAYS, connect};
+use super::client::{Answer, Arg, Client, NO_ARGS, Protocol, WAYS, connect, message};
 use super::handler::{Echo, config, serve};
 
 pub type Issuer = CertifiedIssuer<'static, KeyPair>;
@@ -86,6 +86,48 @@ fn tls_and_plain_connections_share_the_port_where_configured() {
     https.read_to_string(&mut answer).unwrap();
     // This handler has no methods of REST.
     assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+}
+
+/// Messages that take several records, and several reads of the server.
+#[test]
+fn long_messages_arrive_through_tls() {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = authority();
+    let (server, _gate) = serve(Config { tls: Some(files(folder.path(), &authority, false)), ..config() });
+    for way in WAYS {
+        let mut client = Client::over(tls(&server, &authority, None), way);
+        for length in [10 << 10, 16 << 10, 40 << 10, 100 << 10, 1 << 20, 10 << 20] {
+            let answer = client.call("put", &[Arg::Bytes(1, vec![7; length])]);
+            assert_eq!(answer, Answer::Success("Thrift2 put".to_owned()), "{way:?}, {length} bytes");
+        }
+        // Many calls in one piece, whose end is in the middle of a record.
+        let first = client.sequence();
+        let calls: Vec<u8> = (0..200).flat_map(|n| client.bytes("put", &[Arg::Bytes(1, vec![7; n * 20])])).collect();
+        client.stream.write_all(&calls).unwrap();
+        for n in 1..=200 {
+            assert_eq!(client.answer_to("put", first + n), Answer::Success("Thrift2 put".to_owned()), "{way:?}");
+        }
+    }
+}
+
+#[test]
+fn a_long_request_over_https_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = authority();
+    let (server, _gate) = serve(Config { tls: Some(files(folder.path(), &authority, false)), ..config() });
+    let mut https = tls(&server, &authority, None);
+    let body = message(Protocol::Strict, "put", 1, &[Arg::Bytes(1, vec![7; 3 << 20])]);
+    let head = format!(
+        "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-thrift\r\nConnection: close\r\n\
+         Content-Length: {}\r\n\r\n",
+        body.len()
+    );
+    https.write_all(head.as_bytes()).unwrap();
+    https.write_all(&body).unwrap();
+    let mut answer = Vec::new();
+    https.read_to_end(&mut answer).unwrap();
+    let answer = String::from_utf8_lossy(&answer);
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("Thrift2 put"), "{answer}");
 }
 
 /// Sends a call without TLS in every dialect, and checks that it is refused and not run.
