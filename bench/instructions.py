@@ -362,4 +362,5 @@ def main():
         sys.exit(f"more instructions than allowed: {'; '.join(failed)}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -11,43 +11,21 @@ of each measurement, when the server has found out how many event loops help.
 
 import argparse
 import os
-import pathlib
 import re
 import selectors
-import socket
-import struct
 import subprocess
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-ROWS = 1_000
-VALUE = b"v" * 100
+from instructions import ROWS, Connection, Struct, binary, get_row, message, mutate_rows
+
 CALLS = 200
-
-
-def text(field, value):
-    """A field of a struct in the binary protocol that is a string."""
-    return struct.pack(">bhi", 11, field, len(value)) + value
-
-
-def structs(field, values):
-    return struct.pack(">bhbi", 15, field, 12, len(values)) + b"".join(value + b"\0" for value in values)
-
-
-def call(method, arguments):
-    return struct.pack(">Ii", 0x80010001, len(method)) + method + struct.pack(">i", 1) + arguments + b"\0"
-
-
-def row(n):
-    return b"row%06d" % n
 
 
 class Server:
     """A server with a table of which all rows are in the row cache."""
 
     def __init__(self, settings):
-        binary = os.environ.get("HJALL_RELEASE_BIN", ROOT / "target/release/hjall")
-        command = [binary, "serve", "--memory", "--listen", "127.0.0.1:0", "--info-listen", "off"]
+        command = [binary(), "serve", "--memory", "--listen", "127.0.0.1:0", "--info-listen", "off"]
         environment = {**os.environ, **settings}
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         for line in self.process.stdout:
@@ -56,25 +34,14 @@ class Server:
                 break
         else:
             raise SystemExit("the server did not start")
-        with self.connect() as connection:
-            self.answer(connection, call(b"createTable", text(1, b"t") + structs(2, [text(1, b"f:")])))
-            for n in range(ROWS):
-                put = text(2, b"f:q") + text(3, VALUE)
-                self.answer(connection, call(b"mutateRow", text(1, b"t") + text(2, row(n)) + structs(3, [put])))
-            self.get = lambda n: call(b"getRow", text(1, b"t") + text(2, row(n)))
-            for _ in range(2):
-                for n in range(ROWS):
-                    reply = self.answer(connection, self.get(n))
-        self.reply_bytes = len(reply)
-
-    def connect(self):
-        return socket.create_connection(("127.0.0.1", self.port))
-
-    @staticmethod
-    def answer(connection, message):
-        """The reply to a call, which arrives in one piece, because it is short."""
-        connection.sendall(message)
-        return connection.recv(1 << 16)
+        connection = Connection(self.port)
+        connection.call(message("createTable", Struct().bytes(1, b"t").structs(2, [Struct().bytes(1, b"f:")])))
+        connection.call(mutate_rows(0, ROWS))
+        # A row is cached on its second request.
+        for n in [*range(ROWS)] * 2:
+            reply = connection.call(get_row(n))
+        connection.socket.close()
+        self.reply_bytes = len(reply) + 4
 
     def stop(self):
         self.process.kill()
@@ -83,10 +50,10 @@ class Server:
 
 def rate(server, connections, seconds):
     """The gets per second in the second half of the time."""
-    batch = b"".join(server.get(n % ROWS) for n in range(CALLS))
+    batch = b"".join(get_row(n) for n in range(CALLS))
     ready, left = selectors.DefaultSelector(), {}
     for _ in range(connections):
-        connection = server.connect()
+        connection = Connection(server.port).socket
         ready.register(connection, selectors.EVENT_READ)
         connection.sendall(batch)
         left[connection] = CALLS * server.reply_bytes
@@ -127,4 +94,5 @@ def main():
         print(f"round {number}: " + ", ".join(f"{way} {of:,.0f}" for way, of in rates.items()), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

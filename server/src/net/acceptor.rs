@@ -220,18 +220,17 @@ fn serve_on(to: &LoopHandle, serve: impl FnOnce() -> Serving + Send + 'static, p
     let placed = to.load.placed();
     to.runtime.spawn(async move {
         let mut serving = serve();
-        loop {
+        let moves = loop {
             match serving.await {
                 Some(Next::Here(next)) => serving = next,
-                Some(Next::On(to, serve)) => {
-                    drop(placed);
-                    return serve_on(&to, serve, permit);
-                }
-                None => {
-                    drop(placed);
-                    return drop(permit);
-                }
+                Some(Next::On(to, serve)) => break Some((to, serve)),
+                None => break None,
             }
+        };
+        drop(placed);
+        match moves {
+            Some((to, serve)) => serve_on(&to, serve, permit),
+            None => drop(permit),
         }
     });
 }

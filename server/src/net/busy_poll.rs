@@ -6,12 +6,13 @@
 //! anyway, and when other threads need the core. One of these can be the client: the system may run it on the core of
 //! the loop, where it can only go on when the loop sleeps or is interrupted.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::sync::Notify;
 use tokio::task::yield_now;
+
+use super::call_threshold::CallThreshold;
 
 /// A loop that answers more calls between two looks has enough to do.
 const FEW_CALLS: u64 = 2;
@@ -37,26 +38,15 @@ const RETRY_CALLS_MAX: u64 = 4 << 10;
 pub struct BusyPoll {
     /// The number of calls that the loop has answered. Only the thread of the loop changes it.
     calls: AtomicU64,
-    /// The number of calls after which polling begins; `u64::MAX` while the task polls.
-    begin_at: AtomicU64,
-    begin: Notify,
+    /// The number of calls after which polling begins. Passed while the task polls.
+    begin: CallThreshold,
     /// How long the loop has looked for calls without finding any, in nanoseconds.
     polled_ns: AtomicU64,
-    /// The number of calls after which `counting` is notified.
-    notify_at: AtomicU64,
-    counting: Mutex<Option<Arc<Notify>>>,
 }
 
 impl Default for BusyPoll {
     fn default() -> Self {
-        Self {
-            calls: AtomicU64::new(0),
-            begin_at: AtomicU64::new(1),
-            begin: Notify::new(),
-            polled_ns: AtomicU64::new(0),
-            notify_at: AtomicU64::new(u64::MAX),
-            counting: Mutex::default(),
-        }
+        Self { calls: AtomicU64::new(0), begin: CallThreshold::new(1, Arc::default()), polled_ns: AtomicU64::new(0) }
     }
 }
 
@@ -142,20 +132,13 @@ impl Policy {
 }
 
 impl BusyPoll {
-    /// Counts a call that the loop has answered.
-    pub fn answered(&self) {
-        let calls = self.calls.load(Ordering::Relaxed) + 1;
+    /// Counts a call that the loop has answered. Returns the number of all of them. Must be called on the thread of the
+    /// loop.
+    pub fn answered(&self) -> u64 {
+        let calls = self.calls() + 1;
         self.calls.store(calls, Ordering::Relaxed);
-        if calls >= self.begin_at.load(Ordering::Relaxed) {
-            self.begin_at.store(u64::MAX, Ordering::Relaxed);
-            self.begin.notify_one();
-        }
-        if calls >= self.notify_at.load(Ordering::Relaxed) {
-            self.notify_at.store(u64::MAX, Ordering::Relaxed);
-            if let Some(counting) = self.counting.lock().unwrap_or_else(PoisonError::into_inner).take() {
-                counting.notify_one();
-            }
-        }
+        self.begin.answered(calls);
+        calls
     }
 
     /// The number of calls that the loop has answered.
@@ -168,21 +151,15 @@ impl BusyPoll {
         Duration::from_nanos(self.polled_ns.load(Ordering::Relaxed))
     }
 
-    /// Notifies once, when the loop has answered this many more calls.
-    pub fn notify_after(&self, calls: u64, counting: &Arc<Notify>) {
-        *self.counting.lock().unwrap_or_else(PoisonError::into_inner) = Some(counting.clone());
-        self.notify_at.store(self.calls().saturating_add(calls), Ordering::Relaxed);
-    }
-
     /// Polls whenever that promises to help. Must run as a task of the event loop. `window` returns how long the loop
     /// waits for a call without sleeping; zero if it never polls, `None` if it must not poll now.
     pub async fn run(self: Arc<Self>, window: impl Fn() -> Option<Duration>) {
         let mut policy = Policy::default();
         loop {
-            self.begin.notified().await;
+            self.begin.reached().await;
             let end = self.poll(&mut policy, &window).await;
             let next = self.calls.load(Ordering::Relaxed) + policy.ended(end);
-            self.begin_at.store(next, Ordering::Relaxed);
+            self.begin.set(next);
         }
     }
 
@@ -350,13 +327,13 @@ mod tests {
                 // Usually one call. More if another thread used the core during the last poll.
                 let calls = (0..RETRY_CALLS_MAX).find(|_| {
                     shared.answered();
-                    shared.begin_at.load(Ordering::Relaxed) == u64::MAX
+                    shared.begin.calls() == u64::MAX
                 });
                 assert!(calls.is_some(), "polling begins");
-                while shared.begin_at.load(Ordering::Relaxed) == u64::MAX {
+                while shared.begin.calls() == u64::MAX {
                     yield_now().await;
                 }
-                assert!(shared.begin_at.load(Ordering::Relaxed) > shared.calls.load(Ordering::Relaxed));
+                assert!(shared.begin.calls() > shared.calls());
             }
         });
     }

@@ -13,7 +13,6 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
 use bytes::BytesMut;
-
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{AbortHandle, yield_now};
 use tokio_rustls::Accept;

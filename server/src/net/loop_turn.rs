@@ -158,7 +158,7 @@ impl LoopTurn {
         // Only the thread of the loop changes it.
         let left = self.of.left.load(Ordering::Relaxed).saturating_sub(bytes);
         self.of.left.store(left, Ordering::Relaxed);
-        self.of.load.busy_poll.answered();
+        self.of.load.answered();
     }
 
     /// Counts the connection as an active one that can move. Returns the event loop to which it has to go now; `None`

@@ -8,6 +8,7 @@ pub(crate) mod acceptor;
 mod authorization;
 mod buffered_stream;
 mod busy_poll;
+mod call_threshold;
 mod connection;
 mod connection_permits;
 mod descriptors;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hjall_engine::Engine;
 use tokio::runtime;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 use crate::access::{Access, UsersError};
 use crate::dispatch::call::Handler;
@@ -187,7 +187,8 @@ impl PreparedServer {
         let dispatcher = Arc::new(Dispatcher::new(handler, identity, live.clone()));
         dispatcher.start_workers().map_err(StartError::Threads)?;
         let least = live.config.loops.max(1);
-        let start = |number| Loop::start(number, &dispatcher);
+        let measuring = Arc::<Notify>::default();
+        let start = |number| Loop::start(number, &dispatcher, &measuring);
         let loops = (0..live.config.loops_max.max(least)).map(start).collect::<io::Result<Vec<_>>>();
         let loops = loops.map_err(StartError::Threads)?;
         let all = Arc::new(Loops::new(loops.iter().map(|each| each.handle.clone()).collect(), least));
@@ -195,7 +196,7 @@ impl PreparedServer {
         let acceptor = Arc::new(Acceptor::new(endpoint.clone()));
         if let Some(first) = loops.first().map(|first| &first.handle.runtime) {
             first.spawn(log_summaries(Arc::downgrade(&endpoint)));
-            first.spawn(balancer::run(all, least));
+            first.spawn(balancer::run(all, least, measuring));
             for (_, bound, listen) in listeners {
                 first.spawn(acceptor.clone().accept(bound, listen));
             }
@@ -353,10 +354,10 @@ impl Drop for Server {
 }
 
 impl Loop {
-    fn start(number: usize, dispatcher: &Arc<Dispatcher>) -> io::Result<Self> {
+    fn start(number: usize, dispatcher: &Arc<Dispatcher>, measuring: &Arc<Notify>) -> io::Result<Self> {
         let write_lane = dispatcher.write_lane().clone();
         let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-        let load = Arc::<LoopLoad>::default();
+        let load = Arc::new(LoopLoad::new(measuring.clone()));
         let handle = Arc::new(LoopHandle { runtime: runtime.handle().clone(), load: load.clone() });
         let of = Arc::downgrade(dispatcher);
         let window = move || of.upgrade().map_or(Some(Duration::ZERO), |dispatcher| dispatcher.busy_poll_window());

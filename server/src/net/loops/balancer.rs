@@ -39,17 +39,16 @@ impl Sample {
 }
 
 /// Changes how many loops are in use, from `least` on, and moves connections between them. Ends if the system does not
-/// tell how busy it is, or if there is only one loop.
-pub async fn run(loops: Arc<Loops>, least: usize) {
+/// tell how busy it is, or if there is only one loop. `measuring` is that of the loops.
+pub async fn run(loops: Arc<Loops>, least: usize, measuring: Arc<Notify>) {
     if loops.all.len() < 2 {
         return;
     }
-    let called = Arc::<Notify>::default();
     let mut policy = Policy::new(least, loops.all.len());
     loop {
         let since = Instant::now();
-        loops.all.iter().for_each(|each| each.load.busy_poll.notify_after(CALLS, &called));
-        called.notified().await;
+        loops.all.iter().for_each(|each| each.load.measure_after(CALLS));
+        measuring.notified().await;
         let windows = since.elapsed().as_nanos() / WINDOW.as_nanos();
         policy.rested(u32::try_from(windows).unwrap_or(u32::MAX));
         if measure(&loops, &mut policy).await.is_none() {

@@ -4,17 +4,21 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use tokio::runtime::Handle;
+use tokio::sync::Notify;
 
 use super::processor_time::ThreadId;
 use crate::net::busy_poll::BusyPoll;
+use crate::net::call_threshold::CallThreshold;
 
 /// The load of one event loop.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct LoopLoad {
     /// The thread of the loop; empty on systems that do not tell the processor time of threads.
     pub(super) thread: OnceLock<ThreadId>,
     /// Counts the answered calls.
     pub busy_poll: Arc<BusyPoll>,
+    /// The number of calls after which the load is measured again.
+    measure: CallThreshold,
     /// The number of connections that have been given to the loop and have not ended or left.
     connections: AtomicUsize,
     /// The number of the current window of measurement.
@@ -40,7 +44,38 @@ pub struct LoopHandle {
 #[derive(Debug)]
 pub struct Placed(Arc<LoopLoad>);
 
+/// The load of a loop that is not measured.
+impl Default for LoopLoad {
+    fn default() -> Self {
+        Self::new(Arc::default())
+    }
+}
+
 impl LoopLoad {
+    /// The load of a loop without connections. `measuring` notifies the task that measures it.
+    pub fn new(measuring: Arc<Notify>) -> Self {
+        Self {
+            thread: OnceLock::new(),
+            busy_poll: Arc::default(),
+            measure: CallThreshold::new(u64::MAX, measuring),
+            connections: AtomicUsize::new(0),
+            window: AtomicU32::new(0),
+            active: AtomicUsize::new(0),
+            leaving: AtomicUsize::new(0),
+            destination: Mutex::default(),
+        }
+    }
+
+    /// Counts a call that the loop has answered. Must be called on its thread.
+    pub fn answered(&self) {
+        self.measure.answered(self.busy_poll.answered());
+    }
+
+    /// Lets the load be measured when the loop has answered this many more calls.
+    pub fn measure_after(&self, calls: u64) {
+        self.measure.set(self.busy_poll.calls().saturating_add(calls));
+    }
+
     /// Tells that the current thread is that of the loop.
     pub fn runs_here(&self) {
         if let Some(thread) = ThreadId::current() {

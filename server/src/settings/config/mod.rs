@@ -154,7 +154,7 @@ impl Default for Config {
         Self {
             listen: vec![Listen { addr: SocketAddr::from(([127, 0, 0, 1], 9090)), only: None }],
             host: None,
-            // On two cores, two event loops would compete with each other.
+            // The clients may be on this machine, and need the other cores.
             loops: (cores() / 2).clamp(1, 8),
             // Other systems do not tell how busy threads are.
             loops_max: if cfg!(target_os = "linux") { cores().clamp(1, 16) } else { 1 },
