@@ -2,9 +2,11 @@
 //!
 //! fjall changes the files of a space at the end of each flush and compaction, and holds a lock meanwhile that each of
 //! its reads and commits takes. Event loops must not wait for that, so their commits are left to other threads while
-//! such a change is expected. The thread of this module finds out when it has taken place, renews the
-//! [super versions](super::super_version), and removes replaced files. Dropping the last reference to a file deletes
-//! it, which fjall would do under the same lock.
+//! such a change is expected. The thread of this module finds out when it has taken place and renews the
+//! [super versions](super::super_version).
+//!
+//! Dropping the last reference to a replaced file deletes it, which fjall would do under the same lock. Deleting large
+//! files may take a tenth of a second, so it has a thread of its own.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -152,11 +154,13 @@ impl Drop for VersionThread {
 fn follow(database: &Weak<Database>, changes: &VersionChanges) {
     let mut pause = Pause::UntilExpected(None);
     while !changes.wait(pause) {
-        // A handle must not be held while the thread waits, because closing and reopening wait for it. But it must be
-        // held while files are removed.
+        // A handle must not be held while the thread waits, because closing and reopening wait for it.
         let Some(database) = database.upgrade() else { return };
         let has_settled = database.follow_changes();
-        let has_removed_all = database.replaced_files.remove_unused();
+        let (unused, has_removed_all) = database.replaced_files.take(Replaced::is_unused);
+        if !unused.is_empty() {
+            remove(Arc::clone(&database), unused);
+        }
         let spaces = u32::try_from(database.spaces.read().len()).unwrap_or(u32::MAX);
         pause = match (has_settled, has_removed_all, pause) {
             (false, ..) => Pause::Fixed(INTERVAL.max(INTERVAL_OF_SPACE * spaces)),
@@ -165,6 +169,20 @@ fn follow(database: &Weak<Database>, changes: &VersionChanges) {
             (true, true, Pause::Fixed(_)) => Pause::UntilExpected(Some(LAST_LOOK)),
             (true, true, Pause::UntilExpected(_)) => Pause::UntilExpected(None),
         };
+    }
+}
+
+/// Removes files on a thread of its own. The handle is held meanwhile, so that they are removed before the database is
+/// closed.
+fn remove(database: Arc<Database>, unused: Vec<Replaced>) {
+    let thread = std::thread::Builder::new().name("hjall-remove".into());
+    let spawned = thread.spawn(move || {
+        drop(unused);
+        drop(database);
+    });
+    if let Err(error) = spawned {
+        // They have been removed with the closure.
+        tracing::debug!(%error, "no thread for removing files");
     }
 }
 
@@ -232,23 +250,19 @@ impl ReplacedFiles {
 
     /// Drops the files of a space that is being dropped, whose lists fjall does not shorten any more.
     pub fn forget(&self, tree: &AnyTree) {
-        self.remove(|replaced| replaced.tree.id() == tree.id());
+        drop(self.take(|replaced| replaced.tree.id() == tree.id()));
     }
 
-    /// Removes the files to which fjall does not refer any more, unless a read uses them. Returns whether no file is
-    /// left.
-    pub fn remove_unused(&self) -> bool {
-        self.remove(Replaced::is_unused)
+    /// Removes the files to which fjall does not refer any more, unless a read uses them.
+    pub fn remove_unused(&self) {
+        drop(self.take(Replaced::is_unused));
     }
 
-    fn remove(&self, is_removed: impl Fn(&Replaced) -> bool) -> bool {
+    /// Takes files, whose removal takes long, out of the list. Returns whether none is left.
+    fn take(&self, is_taken: impl Fn(&Replaced) -> bool) -> (Vec<Replaced>, bool) {
         let mut replaced = self.0.lock();
-        let removed: Vec<_> = replaced.extract_if(.., |replaced| is_removed(replaced)).collect();
-        let is_empty = replaced.is_empty();
-        // Deleting files takes long.
-        drop(replaced);
-        drop(removed);
-        is_empty
+        let taken = replaced.extract_if(.., |replaced| is_taken(replaced)).collect();
+        (taken, replaced.is_empty())
     }
 }
 
@@ -265,10 +279,12 @@ impl Replaced {
 mod tests {
     use std::collections::BTreeMap;
     use std::fs;
+    use std::ops::Deref;
     use std::sync::atomic::AtomicBool;
     use std::sync::mpsc;
 
     use bytes::Bytes;
+    use lsm_tree::Table;
     use tempfile::TempDir;
 
     use super::*;
@@ -514,6 +530,51 @@ mod tests {
         assert_eq!(number(), after);
     }
 
+    /// The files of a run. Their removal sends a message, and takes until the sender of `ends` is dropped.
+    struct SlowRemoval {
+        begins: mpsc::Sender<()>,
+        ends: Mutex<mpsc::Receiver<()>>,
+    }
+
+    impl Deref for SlowRemoval {
+        type Target = [Table];
+
+        fn deref(&self) -> &[Table] {
+            &[]
+        }
+    }
+
+    impl Drop for SlowRemoval {
+        fn drop(&mut self) {
+            let _ = self.begins.send(());
+            let _ = self.ends.lock().recv();
+        }
+    }
+
+    #[test]
+    fn changes_are_followed_while_files_are_removed() {
+        let folder = TempDir::new().unwrap();
+        let (_holder, database, keyspace) = open(&folder);
+        let ((begins, begun), (end, ends)) = (mpsc::channel(), mpsc::channel());
+        put(&database, "a1", "1");
+        let active = keyspace.tree.active_memtable().id();
+        let run: RunFiles = Arc::new(SlowRemoval { begins, ends: Mutex::new(ends) });
+        database.replaced_files.add(&keyspace.tree, active, vec![run]);
+        // fjall forgets the list of files with that memtable when the second of these is sealed.
+        for n in 2..4 {
+            database.flush(&keyspace).unwrap();
+            put(&database, "a1", &n.to_string());
+        }
+        begun.recv_timeout(LONG).unwrap();
+        database.pressure.seal_as_it_is(&keyspace).unwrap();
+        wait_until_loops_commit(&database);
+        assert!(Arc::strong_count(&database) > 2, "the database cannot be closed before they are removed");
+        drop(end);
+        while Arc::strong_count(&database) > 2 {
+            std::thread::yield_now();
+        }
+    }
+
     #[test]
     fn replaced_files_are_removed() {
         let folder = TempDir::new().unwrap();
@@ -530,7 +591,7 @@ mod tests {
         assert_eq!(cursor.next().unwrap().map(|(_, value)| value), Some(Bytes::from_static(b"2")));
         drop((cursor, seen));
         database.release_replaced_files().unwrap();
-        // The thread may be removing them.
+        // Another thread may be removing them.
         while files() > keyspace.tree.table_count() {
             std::thread::yield_now();
         }
