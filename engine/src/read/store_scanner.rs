@@ -106,6 +106,15 @@ impl StoreScanner {
         self.open_row(prefix, key)
     }
 
+    /// Seeks behind the next row, in the order of the scan, if it has this prefix.
+    pub(super) fn pass_row(&mut self, prefix: &Bytes) -> Result<()> {
+        if self.next_row()?.is_some_and(|(ahead, _)| ahead == prefix) {
+            self.ahead = None;
+            self.cursor.go_to_row(prefix.clone(), true, None)?;
+        }
+        Ok(())
+    }
+
     /// The next cell of the open row that passes; `None` if the row has no more.
     pub(super) fn next(&mut self, filter: &mut Option<Box<dyn Filter>>) -> Result<Option<Cell>> {
         while self.in_row {

@@ -48,7 +48,12 @@ class Put:
 @dataclass(frozen=True)
 class Delete:
     """A delete of a row, or of some of its columns and families. The fields are the arguments of `Table.delete`, except
-    that a `durability` of `None` stands for the table's."""
+    that a `durability` of `None` stands for the table's. Without an item in `columns`, nothing is deleted; `None`
+    deletes the whole row.
+
+    >>> Delete([b"f:a"]).columns
+    (b'f:a',)
+    """
 
     columns: Iterable[Text | Marker] | None = None
     timestamp: int | None = None
@@ -57,23 +62,36 @@ class Delete:
 
     _is_put: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        if self.columns is not None:
+            # The items of an iterator are needed whenever the delete is used.
+            object.__setattr__(self, "columns", tuple(a_list(f"{_COLUMNS}{_hint(self.columns)}", self.columns)))
+
     @property
     def _columns(self) -> Any:
-        return None if self.columns is None else list(self.columns)
+        return self.columns
 
 
 Mutation = Put | Delete
 
+_COLUMNS = "columns must be an iterable of columns, families and hjall.Marker"
+
+
+def _hint(columns: Any) -> str:
+    """The remedy for a column in place of an iterable, for messages."""
+    return f": write [{columns!r}]" if isinstance(columns, (str, bytes)) else ""
+
 
 def mutation_list(mutations: Iterable[Mutation]) -> list[Mutation]:
-    """Collects mutations in a list. Raises `TypeError` for an item that is neither a `Put` nor a `Delete`."""
+    """Collects mutations in a list, except deletes of no columns. Raises `TypeError` for an item that is neither a `Put`
+    nor a `Delete`."""
     if isinstance(mutations, (Put, Delete)):
         raise TypeError(f"mutations must be an iterable of hjall.Put and hjall.Delete: write [{mutations!r}]")
     checked = a_list("mutations must be an iterable of hjall.Put and hjall.Delete", mutations)
     for mutation in checked:
         if not isinstance(mutation, (Put, Delete)):
             raise TypeError(f"a mutation must be hjall.Put or hjall.Delete, not {type(mutation).__name__}")
-    return checked
+    return [mutation for mutation in checked if mutation._is_put or mutation.columns != ()]
 
 
 def column_pairs(method: str, data: Any, what: str) -> list[tuple[Any, Any]]:

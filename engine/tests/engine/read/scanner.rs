@@ -149,6 +149,25 @@ fn a_scanner_without_its_snapshot_keeps_the_state_of_its_filter() {
     assert_eq!(short(&scanner.next(9).unwrap()), "c f:1@5=c", "it counts the rows before");
 }
 
+/// In an ascending scan, HBase reads rows that a filter rejects by their keys through that filter. In a descending one, it
+/// seeks past them, so that WHILE does not end the scan at their cells.
+#[test]
+fn only_ascending_scans_show_the_filter_the_cells_of_rejected_rows() {
+    let world = World::new(&["f"]);
+    for (row, column) in [("b", "f:y"), ("ca", "f:q"), ("x", "f:y")] {
+        world.put(row, column, 3, "v");
+    }
+    let found = |text: &str, reversed| {
+        let filter = Some(Arc::new(FilterSpec::parse(text.as_bytes()).unwrap()));
+        short(&world.table.scan(Scan { reversed, filter, ..Scan::default() }).unwrap().next(9).unwrap())
+    };
+    for row_filter in ["PrefixFilter('ca')", "RowFilter(=,'binary:ca')", "RowFilter(=,'substring:c')"] {
+        let cells_first = format!("WHILE QualifierFilter(=,'binary:q') AND {row_filter}");
+        assert_eq!(found(&cells_first, true), "ca f:q@3=v", "{row_filter}");
+        assert_eq!(found(&cells_first, false), "", "{row_filter}");
+    }
+}
+
 #[test]
 fn a_scanner_keeps_its_snapshot_within_a_row() {
     let world = World::new(&["f"]);

@@ -121,6 +121,12 @@ impl Region {
             if refused && self.filter.filter_all_remaining()? {
                 return Ok(());
             }
+            if refused && self.reversed {
+                // HBase seeks to the previous row. In an ascending scan, it reads the refused one.
+                self.deciding.iter_mut().for_each(|store| store.pass(&row));
+                self.filter.reset()?;
+                continue;
+            }
             let mut cells = Vec::new();
             for store in &mut self.deciding {
                 store.row(&row, &mut *self.filter, self.reversed, &mut cells)?;
@@ -167,6 +173,13 @@ impl Region {
 impl Store {
     fn peek(&self) -> Option<&Cell> {
         self.cells.get(self.at)
+    }
+
+    /// Passes over a row without reading it.
+    fn pass(&mut self, row: &Bytes) {
+        while self.peek().is_some_and(|cell| cell.row == *row) {
+            self.at += 1;
+        }
     }
 
     /// Reads this family's part of a row, if it has one.
