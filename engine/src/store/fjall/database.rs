@@ -580,6 +580,16 @@ impl Database {
     /// Finds out why a worker failed, which fjall does not report, by repeating its flush.
     fn diagnose(&self) -> Error {
         const DOING: &str = "writes are refused, because flushing memory to files";
+        if self.path.try_exists().is_ok_and(|exists| !exists) {
+            return Error::new(
+                ErrorKind::Io,
+                format!(
+                    "writes are refused, because the folder {} was removed or renamed; restore it, or close the database",
+                    self.folder().display()
+                ),
+            )
+            .with_source(std::io::Error::from(std::io::ErrorKind::NotFound));
+        }
         for space in self.spaces() {
             let tree = &space.keyspace.tree;
             if tree.sealed_memtable_count() == 0 || !is_list_current(&space.keyspace) {
@@ -593,7 +603,11 @@ impl Database {
         if disk_free_bytes(&self.path).is_some_and(|free| free < 4 * MEMTABLE_BYTES) {
             return failed_io(DOING, std::io::Error::from(std::io::ErrorKind::StorageFull));
         }
-        Error::new(ErrorKind::Io, format!("{DOING} failed: check the disk and the log, then try again"))
+        let folder = self.folder().display();
+        Error::new(
+            ErrorKind::Io,
+            format!("{DOING} in {folder} failed: check the disk and the system log, then try again"),
+        )
     }
 
     /// The reason why the database accepts no writes; `None` while it accepts them.
@@ -626,7 +640,7 @@ impl Database {
 
 /// Whether the list of files of a keyspace in memory is the one on disk. Otherwise a flush failed after its list had
 /// been written, and a repetition would overwrite that list in place.
-fn is_list_current(keyspace: &Keyspace) -> bool {
+pub(super) fn is_list_current(keyspace: &Keyspace) -> bool {
     let current = fs::read(keyspace.path().join(CURRENT_FILE));
     current.is_ok_and(|current| list_number(&current) == Some(keyspace.tree.current_version().id()))
 }

@@ -38,6 +38,7 @@ mod super_version;
 mod sync_ahead;
 mod syncer;
 mod tombstones;
+mod unregistered_files;
 mod version_changes;
 
 /// By how much the nice values of threads in the background are greater than that of the process.

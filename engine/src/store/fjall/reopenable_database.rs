@@ -161,12 +161,14 @@ impl ReopenableDatabase {
         // Reads continue until flushes and compactions have ended.
         if let Some(failed) = self.current()?.filter(|database| database.failure().is_some()) {
             Backoff::check(reopening.last.as_ref())?;
+            failed.end_all_compactions();
+            failed.end_long_calls();
+            // What a failed compaction has left may be all that keeps the disk full.
+            failed.remove_unregistered_files();
             if let Some(Err(error)) = reopening.folder.as_ref().map(Folder::probe) {
                 reopening.last = Backoff::starting_now(&error, REOPEN_BACKOFF);
                 return Err(error);
             }
-            failed.end_all_compactions();
-            failed.end_long_calls();
         }
         let mut status = self.status.write();
         let failure = match &*status {
@@ -256,6 +258,7 @@ impl ReopenableDatabase {
         database.cursors.end();
         let finished = finish(&database);
         database.end_all_compactions();
+        database.remove_unregistered_files();
         drop(database);
         finished?;
         if folder.is_copy() {

@@ -6,13 +6,17 @@
 //! [super versions](super::super_version).
 //!
 //! Dropping the last reference to a replaced file deletes it, which fjall would do under the same lock. Deleting large
-//! files may take a tenth of a second, so it has a thread of its own.
+//! files may take a tenth of a second, so it has a thread of its own. fjall keeps the last list of files that it has
+//! replaced until a memtable is sealed after another write. While there are no writes, the thread of this module seals
+//! one: otherwise an idle database would take twice its space after a compaction.
 
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use fjall::{AbstractTree, AnyTree, Keyspace};
+use lsm_tree::Table;
 use parking_lot::{Condvar, Mutex};
 
 use super::database::Database;
@@ -35,6 +39,11 @@ const COMPLETION_MAX: Duration = Duration::from_secs(10);
 /// The time after the last expected change until another look. Some changes are not expected: after a flush, fjall may
 /// move files to another level.
 const LAST_LOOK: Duration = Duration::from_secs(1);
+
+/// How long replaced files wait for a write before a memtable is sealed for them. The time doubles while a snapshot
+/// keeps them.
+const RELEASE: Duration = Duration::from_secs(1);
+const RELEASE_MAX: Duration = Duration::from_secs(64);
 
 /// Which changes are expected.
 #[derive(Default)]
@@ -151,8 +160,30 @@ impl Drop for VersionThread {
     }
 }
 
+/// Files that have been replaced and are still in use.
+struct Waiting {
+    since: Instant,
+    patience: Duration,
+}
+
+impl Waiting {
+    fn new() -> Self {
+        Self { since: Instant::now(), patience: RELEASE }
+    }
+
+    /// Whether fjall should be made to release them now.
+    fn is_over(&mut self) -> bool {
+        let is_over = self.since.elapsed() >= self.patience;
+        if is_over {
+            *self = Self { since: Instant::now(), patience: (2 * self.patience).min(RELEASE_MAX) };
+        }
+        is_over
+    }
+}
+
 fn follow(database: &Weak<Database>, changes: &VersionChanges) {
     let mut pause = Pause::UntilExpected(None);
+    let mut waiting: Option<Waiting> = None;
     while !changes.wait(pause) {
         // A handle must not be held while the thread waits, because closing and reopening wait for it.
         let Some(database) = database.upgrade() else { return };
@@ -160,6 +191,14 @@ fn follow(database: &Weak<Database>, changes: &VersionChanges) {
         let (unused, has_removed_all) = database.replaced_files.take(Replaced::is_unused);
         if !unused.is_empty() {
             remove(Arc::clone(&database), unused);
+        }
+        if has_removed_all {
+            waiting = None;
+        } else if has_settled
+            && waiting.get_or_insert_with(Waiting::new).is_over()
+            && let Err(error) = database.release_replaced_files()
+        {
+            tracing::debug!(%error, "replaced files were not released");
         }
         let spaces = u32::try_from(database.spaces.read().len()).unwrap_or(u32::MAX);
         pause = match (has_settled, has_removed_all, pause) {
@@ -231,20 +270,27 @@ impl Database {
 /// Files that are not in the super version of their space any more. They are kept until fjall does not refer to them
 /// either. A database drops them before it is closed: their numbers may be used again afterwards.
 #[derive(Default)]
-pub(super) struct ReplacedFiles(Mutex<Vec<Replaced>>);
+pub(super) struct ReplacedFiles(Mutex<Lists>);
+
+#[derive(Default)]
+struct Lists {
+    replaced: Vec<Replaced>,
+    /// The runs to which fjall does not refer any more, with the tree that they are of. They exist while reads use them.
+    unused: Vec<(u64, Weak<dyn Deref<Target = [Table]> + Send + Sync>)>,
+}
 
 struct Replaced {
     tree: AnyTree,
     /// The number of the memtable that was active then.
     active: u64,
-    _runs: Vec<RunFiles>,
+    runs: Vec<RunFiles>,
 }
 
 impl ReplacedFiles {
     /// Adds files, with the number of the memtable that was active together with them.
     pub fn add(&self, tree: &AnyTree, active: u64, runs: Vec<RunFiles>) {
         if !runs.is_empty() {
-            self.0.lock().push(Replaced { tree: tree.clone(), active, _runs: runs });
+            self.0.lock().replaced.push(Replaced { tree: tree.clone(), active, runs });
         }
     }
 
@@ -260,9 +306,25 @@ impl ReplacedFiles {
 
     /// Takes files, whose removal takes long, out of the list. Returns whether none is left.
     fn take(&self, is_taken: impl Fn(&Replaced) -> bool) -> (Vec<Replaced>, bool) {
-        let mut replaced = self.0.lock();
-        let taken = replaced.extract_if(.., |replaced| is_taken(replaced)).collect();
+        let Lists { replaced, unused } = &mut *self.0.lock();
+        let taken: Vec<_> = replaced.extract_if(.., |replaced| is_taken(replaced)).collect();
+        unused.retain(|(_, run)| run.strong_count() > 0);
+        unused.extend(taken.iter().flat_map(|Replaced { tree, runs, .. }| {
+            let of_tree = tree.id();
+            runs.iter().map(move |run| (of_tree, Arc::downgrade(run)))
+        }));
         (taken, replaced.is_empty())
+    }
+
+    /// The runs of a space that are not in its super version any more, but may still be read.
+    pub fn in_use(&self, tree: &AnyTree) -> Vec<RunFiles> {
+        let Lists { replaced, unused } = &*self.0.lock();
+        let replaced = replaced.iter().filter(|replaced| replaced.tree.id() == tree.id());
+        let unused = unused.iter().filter(|(of_tree, _)| *of_tree == tree.id());
+        replaced
+            .flat_map(|replaced| replaced.runs.iter().cloned())
+            .chain(unused.filter_map(|(_, run)| run.upgrade()))
+            .collect()
     }
 }
 
@@ -279,12 +341,10 @@ impl Replaced {
 mod tests {
     use std::collections::BTreeMap;
     use std::fs;
-    use std::ops::Deref;
     use std::sync::atomic::AtomicBool;
     use std::sync::mpsc;
 
     use bytes::Bytes;
-    use lsm_tree::Table;
     use tempfile::TempDir;
 
     use super::*;
@@ -573,6 +633,25 @@ mod tests {
         while Arc::strong_count(&database) > 2 {
             std::thread::yield_now();
         }
+    }
+
+    /// A compaction by one of fjall's workers is not followed by a flush.
+    #[test]
+    fn replaced_files_are_removed_without_further_writes() {
+        let folder = TempDir::new().unwrap();
+        let (_holder, database, keyspace) = open(&folder);
+        for n in 0..3 {
+            put(&database, "a1", &n.to_string());
+            database.flush(&keyspace).unwrap();
+        }
+        database.changes.expect_completion(keyspace.tree.clone());
+        keyspace.major_compact().unwrap();
+        let files = || fs::read_dir(keyspace.path().join(FILES_FOLDER)).unwrap().count();
+        while files() > keyspace.tree.table_count() {
+            std::thread::yield_now();
+        }
+        assert_eq!(files(), 1);
+        assert_eq!(pairs(&Arc::new(Seen::now(&database))), ["a1=2"]);
     }
 
     #[test]

@@ -1,0 +1,120 @@
+//! Removal of files that are in no list of files: those that failed or aborted flushes and compactions have left.
+//!
+//! fjall removes them only when it opens the database. On a full disk, they may be what keeps it full: then the database
+//! could not be opened again, and would refuse all writes.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use fjall::{AbstractTree, Keyspace};
+
+use super::database::{Database, is_list_current};
+use crate::store::file_names::FILES_FOLDER;
+
+/// How long aborted compactions may take to end. They end at the next pair that they read.
+const END_MAX: Duration = Duration::from_secs(10);
+
+impl Database {
+    /// Removes files of all spaces that are in no list of files. The caller has ended all compactions and long calls, and
+    /// no new ones may begin.
+    pub(super) fn remove_unregistered_files(&self) {
+        // Otherwise files that reads use may not be known.
+        self.follow_changes();
+        let mut removed = 0_u64;
+        for space in self.spaces() {
+            for file in self.unregistered_files(&space.keyspace) {
+                let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+                match fs::remove_file(&file) {
+                    Ok(()) => removed += bytes,
+                    Err(error) => tracing::warn!(file = %file.display(), %error, "an incomplete file was not removed"),
+                }
+            }
+        }
+        if removed > 0 {
+            tracing::info!(folder = %self.folder().display(), bytes = removed, "incomplete files were removed");
+        }
+    }
+
+    fn unregistered_files(&self, keyspace: &Keyspace) -> Vec<PathBuf> {
+        let tree = &keyspace.tree;
+        // A flush adds its files to the list under this lock.
+        let _flushing = tree.get_flush_lock();
+        let next = tree.next_table_id();
+        // A compaction that has files with smaller numbers began before, and has ended if none is in progress now.
+        let began = Instant::now();
+        while self.inner.active_compactions() > 0 {
+            if began.elapsed() > END_MAX {
+                return Vec::new();
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // If a flush or compaction failed after it had written its list, the next opening uses that list.
+        if !is_list_current(keyspace) {
+            return Vec::new();
+        }
+        let mut registered: BTreeSet<u64> = tree.current_version().iter_tables().map(|table| table.id()).collect();
+        for run in self.replaced_files.in_use(tree) {
+            registered.extend(run.iter().map(|table| table.id()));
+        }
+        let entries = fs::read_dir(keyspace.path().join(FILES_FOLDER)).into_iter().flatten().flatten();
+        let number = |entry: &fs::DirEntry| entry.file_name().to_str()?.parse::<u64>().ok();
+        let is_left = |number: u64| number < next && !registered.contains(&number);
+        entries.filter(|entry| number(entry).is_some_and(is_left)).map(|entry| entry.path()).collect()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::sync::Arc;
+
+    use bytes::Bytes;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::store::active_transaction::Write;
+    use crate::store::fjall::StoreOptions;
+    use crate::store::fjall::cursor::Seen;
+    use crate::store::fjall::database::Patience;
+    use crate::store::fjall::reopenable_database::ReopenableDatabase;
+    use crate::store::folder::Folder;
+    use crate::store::{Order, SpaceOptions};
+
+    #[test]
+    fn only_files_in_no_list_and_without_readers_are_removed() {
+        let folder = TempDir::new().unwrap();
+        let folder = Folder::open(&folder.path().join("db")).unwrap();
+        let options = StoreOptions { row_prefix: Some(|key| key.first().map(|_| 1)), ..StoreOptions::default() };
+        let holder = ReopenableDatabase::open(folder, options).unwrap();
+        let database = holder.database().unwrap();
+        database.create(7, &SpaceOptions::default()).unwrap();
+        let keyspace = database.keyspace(7).unwrap();
+        for n in 0..3 {
+            let (key, value) = (Bytes::from_static(b"a"), Some(Bytes::from(n.to_string())));
+            database.commit(&mut vec![Write { space: 7, key, value }], 1, Patience::Unlimited).unwrap();
+            database.flush(&keyspace).unwrap();
+        }
+        let files = || {
+            let entries = fs::read_dir(keyspace.path().join(FILES_FOLDER)).unwrap();
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<BTreeSet<_>>()
+        };
+        let mut cursor = Arc::new(Seen::now(&database)).scan(7, b"a", b"b", Order::Ascending).unwrap();
+        keyspace.major_compact().unwrap();
+        let expected = files();
+        assert_eq!(expected.len(), 4, "the cursor keeps three of them");
+        let left = keyspace.tree.get_next_table_id();
+        let foreign = keyspace.tree.next_table_id() + 9;
+        for number in [left, foreign] {
+            fs::write(keyspace.path().join(FILES_FOLDER).join(number.to_string()), b"incomplete").unwrap();
+        }
+        database.end_all_compactions();
+        database.end_long_calls();
+        database.remove_unregistered_files();
+        let mut found = files();
+        assert!(found.remove(&foreign.to_string()), "its number has not been assigned yet");
+        assert_eq!(found, expected);
+        assert_eq!(cursor.next().unwrap().map(|(_, value)| value), Some(Bytes::from_static(b"2")));
+    }
+}
