@@ -1,4 +1,5 @@
 """What the REST gateway does beyond HBase's recorded answers."""
+import base64
 import gzip
 import json
 import re
@@ -250,3 +251,45 @@ def test_characters_that_a_terminal_does_not_show_are_escaped_in_plain_text(addr
         assert sent["who"] == schema["who"] and sent["ColumnSchema"][0]["of"] == "\x1b[2J"
     finally:
         assert send(address, "DELETE", "/hidden/schema")[0] == 200
+
+
+# -- rules that HBase's answers show ------------------------------------------------------------------
+
+def found(address, path):
+    """The cells of an answer by row, as (column, value), or its status."""
+    status, _, body = send(address, "GET", path, Accept=JSON)
+    if status != 200:
+        return status
+    text = lambda encoded: base64.b64decode(encoded).decode()  # noqa: E731
+    return {text(row["key"]): [text(cell["column"]) for cell in row["Cell"]] for row in json.loads(body)["Row"]}
+
+
+def scanner(address, table, **arguments):
+    return send(address, "PUT", f"{table}/scanner", json.dumps(arguments), Content_Type=JSON)[1]["Location"].split("/", 3)[3]
+
+
+@pytest.fixture
+def letters(address, table):
+    sent = cells(*((row, f"f:{column}", "1") for row in "ab" for column in "xyz"))
+    assert send(address, "PUT", f"{table}/x", sent, Content_Type=JSON)[0] == 200
+    return table
+
+
+@pytest.mark.parametrize("columns", [["f:y", "f"], ["f", "f:y"]])
+def test_the_order_of_a_scanners_columns_does_not_matter(address, letters, columns):
+    of_columns = scanner(address, letters, batch=9, column=[b64(column) for column in columns])
+    assert found(address, f"/{of_columns}") == {"a": ["f:y"], "b": ["f:y"]}
+
+
+def test_the_number_of_cells_in_a_request_replaces_that_of_the_scanner(address, letters):
+    of_one = scanner(address, letters, batch=1)
+    assert found(address, f"/{of_one}") == {"a": ["f:x"]}
+    assert found(address, f"/{of_one}?c=4") == {"a": ["f:y", "f:z"], "b": ["f:x", "f:y"]}
+    assert found(address, f"/{of_one}?c=0") == {"b": ["f:z"]}
+    assert found(address, f"/{of_one}?c=9") == 204
+
+
+def test_an_unknown_family_or_table_has_no_rows_for_a_multiget_of_several(address, letters):
+    assert found(address, f"{letters}/multiget?row=a&row=b/no:x") == 404
+    assert found(address, f"{letters}/multiget?row=a/no:x") == 400
+    assert found(address, "/nothere/multiget?row=a&row=b") == 404

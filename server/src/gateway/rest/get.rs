@@ -103,6 +103,8 @@ pub(super) fn rows(context: &CallContext<'_>, request: &Request) -> Answer {
         specs.push(spec);
     }
     let table = context.engine.table(&name);
+    // HBase reads several rows by another call than one row. Its gateway takes the errors of that call for missing rows.
+    let failure = if specs.len() == 1 { Failure::of_read } else { Failure::of_get };
     let mut rows = Vec::new();
     // Each row is read with the columns of the address, whose product with the rows may be large: they are copied for
     // a part of the rows at a time.
@@ -117,7 +119,7 @@ pub(super) fn rows(context: &CallContext<'_>, request: &Request) -> Answer {
         context.scope.check().map_err(|error| Failure::of_memory(&error))?;
         let found = table.get_many_for(&gets, context.scope);
         let found = found.and_then(|rows| rows.into_iter().collect::<Result<Vec<_>, Error>>());
-        rows.extend(found.map_err(|error| Failure::of_read(&error))?.into_iter().filter(|row| !row.cells.is_empty()));
+        rows.extend(found.map_err(|error| failure(&error))?.into_iter().filter(|row| !row.cells.is_empty()));
     }
     if rows.is_empty() {
         return Err(Failure::Text(404, "No rows found.\r\n".to_owned()));

@@ -256,7 +256,9 @@ impl xml::Visitor for XmlScanner {
 
 /// Opens a scanner. Only the arguments are checked; a missing table or family is noticed by the first read.
 pub(super) fn open(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer {
-    let sent = Sent::read(context, request, body)?;
+    let mut sent = Sent::read(context, request, body)?;
+    // HBase's gateway sorts them. Of a family and its columns, the last ones count.
+    sent.columns.sort_unstable();
     let refused = |error: &Error| Failure::bad(error.plain());
     let time_range = TimeRange::new(sent.from, sent.until).map_err(|error| refused(&error))?;
     let filter = match sent.filter.as_deref() {
@@ -364,8 +366,9 @@ pub(super) fn next(context: &CallContext<'_>, request: &Request) -> Answer {
     let (rows_max, cells_max) = (limit("n")?, limit("c")?);
     let fetched = context.scanners.with(Service::Rest, number, context.scope, |open| {
         let OpenScanner { scanner, rest: Some(State::Cursor(cursor)), .. } = open else { return Ok(None) };
-        let mut cells_max = usize::try_from(cells_max).ok().filter(|max| *max > 0).unwrap_or(usize::MAX);
-        cells_max = if is_value { 1 } else { cells_max.min(cursor.batch) };
+        // The number in the request takes the place of the scanner's, even if it is larger.
+        let asked = usize::try_from(cells_max).ok().filter(|max| *max > 0);
+        let cells_max = if is_value { 1 } else { asked.unwrap_or(cursor.batch) };
         let rows_max = usize::try_from(rows_max).ok().filter(|max| *max > 0).unwrap_or(usize::MAX);
         fetch(context, scanner, cursor, cells_max, rows_max).map(Some)
     });
