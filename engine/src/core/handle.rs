@@ -110,7 +110,7 @@ impl Handle {
 
     /// The error of a call after this opening has been closed.
     pub(crate) fn closed() -> Error {
-        Error::new(ErrorKind::Closed, "the database has been closed; open it again to use it")
+        Error::new(ErrorKind::Closed, "the database has been closed; open it and start again")
     }
 
     /// Whether this opening has been closed.

@@ -258,8 +258,9 @@ impl ReopenableDatabase {
         database.cursors.end();
         let finished = finish(&database);
         database.end_all_compactions();
-        database.remove_unregistered_files();
+        let left = database.files_left_at_the_end();
         drop(database);
+        left.remove();
         finished?;
         if folder.is_copy() {
             return Ok(());

@@ -5,39 +5,45 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use fjall::{AbstractTree, Keyspace};
+use fjall::{AbstractTree, AnyTree, Keyspace};
 
 use super::database::{Database, is_list_current};
+use super::space::Space;
+use super::super_version::RunFiles;
 use crate::store::file_names::FILES_FOLDER;
 
 /// How long aborted compactions may take to end. They end at the next pair that they read.
 const END_MAX: Duration = Duration::from_secs(10);
 
 impl Database {
-    /// Removes files of all spaces that are in no list of files. The caller has ended all compactions and long calls, and
-    /// no new ones may begin.
+    /// Removes files of all spaces that are in no list of files and that no read uses. The caller has ended all
+    /// compactions and long calls, and no new ones may begin.
     pub(super) fn remove_unregistered_files(&self) {
         // Otherwise files that reads use may not be known.
         self.follow_changes();
-        let mut removed = 0_u64;
-        for space in self.spaces() {
-            for file in self.unregistered_files(&space.keyspace) {
-                let bytes = file.metadata().map_or(0, |metadata| metadata.len());
-                match fs::remove_file(&file) {
-                    Ok(()) => removed += bytes,
-                    Err(error) => tracing::warn!(file = %file.display(), %error, "an incomplete file was not removed"),
-                }
-            }
-        }
+        let removed = self.unregistered_files(|tree| self.replaced_files.in_use(tree)).remove();
         if removed > 0 {
-            tracing::info!(folder = %self.folder().display(), bytes = removed, "incomplete files were removed");
+            tracing::info!(folder = %self.folder().display(), files = removed, "incomplete files were removed");
         }
     }
 
-    fn unregistered_files(&self, keyspace: &Keyspace) -> Vec<PathBuf> {
+    /// The files of all spaces that are not needed when the database is opened again: those that
+    /// [`Self::remove_unregistered_files`] removes, and replaced ones. fjall usually removes replaced files when it is
+    /// closed, but not always.
+    pub(super) fn files_left_at_the_end(&self) -> UnregisteredFiles {
+        self.unregistered_files(|_| Vec::new())
+    }
+
+    fn unregistered_files(&self, kept: impl Fn(&AnyTree) -> Vec<RunFiles>) -> UnregisteredFiles {
+        let of_space = |space: &Space| self.unregistered_files_of(&space.keyspace, &kept);
+        UnregisteredFiles(self.spaces().iter().flat_map(of_space).collect())
+    }
+
+    fn unregistered_files_of(&self, keyspace: &Keyspace, kept: impl Fn(&AnyTree) -> Vec<RunFiles>) -> Vec<PathBuf> {
         let tree = &keyspace.tree;
         // A flush adds its files to the list under this lock.
         let _flushing = tree.get_flush_lock();
@@ -55,13 +61,32 @@ impl Database {
             return Vec::new();
         }
         let mut registered: BTreeSet<u64> = tree.current_version().iter_tables().map(|table| table.id()).collect();
-        for run in self.replaced_files.in_use(tree) {
+        for run in kept(tree) {
             registered.extend(run.iter().map(|table| table.id()));
         }
         let entries = fs::read_dir(keyspace.path().join(FILES_FOLDER)).into_iter().flatten().flatten();
         let number = |entry: &fs::DirEntry| entry.file_name().to_str()?.parse::<u64>().ok();
         let is_left = |number: u64| number < next && !registered.contains(&number);
         entries.filter(|entry| number(entry).is_some_and(is_left)).map(|entry| entry.path()).collect()
+    }
+}
+
+/// Files that are in no list of files.
+pub(super) struct UnregisteredFiles(Vec<PathBuf>);
+
+impl UnregisteredFiles {
+    /// Removes those that still exist. Returns their number.
+    pub fn remove(self) -> usize {
+        let mut removed = 0;
+        for file in self.0 {
+            match fs::remove_file(&file) {
+                Ok(()) => removed += 1,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    tracing::warn!(file = %file.display(), %error, "a file that is not in use was not removed")
+                }
+            }
+        }
     }
 }
 
