@@ -326,3 +326,42 @@ def test_a_database_can_be_opened_explicitly(tmp_path):
     assert db.is_open and db.tables() == [] and len(db.cluster_id) == 36
     db.close()
     assert not db.is_open
+
+
+def test_a_delete_of_no_columns_deletes_nothing(table):
+    data = {b"f:a": b"1", b"f:b": b"2"}
+    table.put(b"r", data)
+    table.delete(b"r", [])
+    table.mutate_row(b"r", [hjall.Put({b"f:c": b"3"}), hjall.Delete([]), hjall.Delete(iter(()))])
+    data[b"f:c"] = b"3"
+    assert table.row(b"r") == data
+    assert table.check_and_mutate(b"r", b"f:a", b"1", [hjall.Put({b"f:d": b"4"}), hjall.Delete(columns=())])
+    data[b"f:d"] = b"4"
+    assert table.row(b"r") == data
+    table.mutate_row(b"r", [hjall.Delete()])
+    assert table.row(b"r") == {}
+
+
+def test_a_mutation_can_be_used_again(table):
+    put = hjall.Put(pair for pair in [(b"f:a", b"1"), (b"f:b", b"2")])
+    delete = hjall.Delete(column for column in [b"f:a"])
+    for row in b"r", b"s":
+        table.mutate_row(row, [put])
+        table.mutate_row(row, [delete])
+        assert table.row(row) == {b"f:b": b"2"}
+
+
+@pytest.mark.parametrize("columns", ["f", b"f:a"])
+def test_a_column_in_place_of_columns_is_refused(columns):
+    with pytest.raises(TypeError, match=r"columns must be an iterable of columns: write \['?b?'?f"):
+        hjall.Delete(columns)
+
+
+def test_a_table_in_the_requested_state_is_named_without_a_remedy(table):
+    database = table.connection
+    with pytest.raises(hjall.TableNotDisabled, match="is enabled already") as enabled:
+        database.enable_table("t")
+    database.disable_table("t")
+    with pytest.raises(hjall.TableDisabled, match="is disabled already") as disabled:
+        database.disable_table("t")
+    assert "enable_table with" not in str(disabled.value) and "disable it" not in str(enabled.value)

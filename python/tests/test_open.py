@@ -1,6 +1,9 @@
 """Opening a database, writing and reading."""
 
 import asyncio
+import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -144,3 +147,36 @@ def test_an_incremental_backup_replaces_an_earlier_one(tmp_path):
             db.backup(tmp_path / "copy")
     with hjall.open(tmp_path / "copy") as copy:
         assert copy.table("t").row(b"r") == {b"f:a": b"2"}
+
+
+def test_a_relative_folder_stays_the_same_when_the_working_directory_changes(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    database = hjall.open("data")
+    database.create_table("t", {"f": {}})
+    pool = hjall.ConnectionPool(2, "data")
+    database.close()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    database.open()
+    assert database.tables() == [b"t"]
+    with pool.connection() as connection:
+        assert connection.tables() == [b"t"]
+    database.close()
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not remove a folder that is in use")
+def test_a_removed_folder_is_named(tmp_path):
+    database = hjall.open(tmp_path / "data")
+    database.create_table("t", {"f": {}})
+    database.table("t").put(b"r", {b"f:a": b"1"})
+    shutil.rmtree(tmp_path / "data")
+    for call in lambda: database.flush_table("t"), database.close:
+        with pytest.raises(hjall.StorageError, match="data was removed or renamed"):
+            call()
+
+
+def test_modules_are_imported_when_they_are_used():
+    program = "import hjall; hjall.aio.open, hjall.happybase.Connection; print('aio' in vars(hjall)); hjall.none"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout == "True\n" and "module 'hjall' has no attribute 'none'" in done.stderr

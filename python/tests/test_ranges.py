@@ -46,13 +46,21 @@ def test_count(table):
 def test_delete_rows(table):
     seen = []
     assert table.delete_rows(row_prefix=b"0", progress=seen.append) == 10_000 == seen[-1]
-    assert table.delete_rows(b"10000", b"11000", filter="ValueFilter(=, 'binary:3')") == 100
+    assert table.delete_rows(row_start=b"10000", row_stop=b"11000", filter="ValueFilter(=, 'binary:3')") == 100
     assert table.count() == 14_901
     assert table.delete_rows(row_start=b"2") == 5001 and table.count() == 9900
     with pytest.raises(TypeError, match="truncate_table"):
         table.delete_rows()
     with pytest.raises(TypeError, match="row_prefix cannot be combined"):
-        table.delete_rows(b"a", row_prefix=b"b")
+        table.delete_rows(row_start=b"a", row_prefix=b"b")
+    # A key computed from an empty identifier must not delete all rows. Neither must `delete_rows(key)`.
+    for empty in {"row_prefix": b""}, {"row_start": b""}, {"row_start": b"", "row_stop": b""}:
+        with pytest.raises(hjall.InvalidArgument, match="truncate_table"):
+            table.delete_rows(**empty)
+    with pytest.raises(TypeError, match="positional"):
+        table.delete_rows(b"0001")
+    assert table.count() == 9900
+    assert table.delete_rows(row_start=b"", row_stop=b"11500") == 1400
 
 
 PREFIXES = [b"r", b"r1", b"q", b"s", b"", b"\xff", b"\xff\xff", b"none"]

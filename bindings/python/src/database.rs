@@ -213,6 +213,9 @@ impl Database {
             read_only,
             limits,
         };
+        // The database may be opened when the process has another working directory. Only an empty path and one below a
+        // working directory that was removed have no absolute form. Opening them fails.
+        let path = path.map(|path| std::path::absolute(&path).unwrap_or(path));
         Ok(Self { handle: DatabaseHandle::new(path, options, encoding, None) })
     }
 

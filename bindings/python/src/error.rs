@@ -84,9 +84,9 @@ fn class(error: &Error) -> &'static str {
     }
 }
 
-/// The text of the exception: the engine's readable message. Where it names what to call, the package's own methods are
-/// named instead.
-fn message(error: &Error) -> String {
+/// The text of the exception for an error of a method: the engine's readable message. Where it names what to call, the
+/// package's own methods are named instead.
+fn message(error: &Error, method: &str) -> String {
     use ErrorKind as K;
     let text = error.message();
     match error.kind() {
@@ -97,6 +97,8 @@ fn message(error: &Error) -> String {
             "table {text} already exists: choose another name, delete it with delete_table, or pass if_not_exists=True to \
              leave it as it is"
         ),
+        K::TableDisabled if method == "disable_table" => format!("the table is disabled already ({text})"),
+        K::TableNotDisabled if method == "enable_table" => format!("the table is enabled already ({text})"),
         K::TableDisabled => format!("the table is disabled ({text}): enable it with enable_table"),
         K::TableNotDisabled => format!("the table is enabled ({text}): disable it first with disable_table"),
         K::NamespaceNotFound => format!("namespace {text} does not exist: create it with create_namespace"),
@@ -146,7 +148,7 @@ pub fn invalid(message: impl Into<String>) -> PyErr {
 /// `hbase_message` and `hbase_class` are the message and the Java class of HBase's exception, and `errno` the operating
 /// system's number, if there is one.
 pub fn from_engine(error: &Error) -> PyErr {
-    with_attributes(error, message(error))
+    with_attributes(error, message(error, ""))
 }
 
 /// Makes the exception for an error of a call. Its message begins with what the call is about.
@@ -157,13 +159,13 @@ pub fn from_call(error: &Error, place: Place<'_>) -> PyErr {
 /// Makes the exception for the error of a part of a call, as [`from_call`] does. `rest` follows the message, and says
 /// what happened to the other parts.
 pub fn from_part(error: &Error, place: Place<'_>, rest: &str) -> PyErr {
-    let text = message(error);
+    let text = message(error, place.method);
     with_attributes(error, format!("{}{text}{rest}", place.prefix(&text)))
 }
 
 /// Makes the exception for an error of a method that concerns no row. Its message begins with the method's name.
 pub fn from_method(error: &Error, method: &str) -> PyErr {
-    with_attributes(error, format!("{method}: {}", message(error)))
+    with_attributes(error, format!("{method}: {}", message(error, method)))
 }
 
 /// Makes the exception for an error of opening a folder.
@@ -174,7 +176,7 @@ pub fn from_open(error: &Error) -> PyErr {
         }
         _ => "",
     };
-    with_attributes(error, format!("{}{remedy}", message(error)))
+    with_attributes(error, format!("{}{remedy}", message(error, "")))
 }
 
 fn with_attributes(error: &Error, message: String) -> PyErr {
@@ -214,8 +216,8 @@ fn errno(error: &Error) -> Option<i32> {
 pub fn forked() -> PyErr {
     exception(
         "ForkError",
-        "the database was opened by the parent of this forked process: open another folder here, or the same one once \
-         the parent has closed it, or start processes with multiprocessing's \"spawn\" method"
+        "the database was opened by the parent of this forked process: open it here once the parent has closed it, open \
+         another one here, or start processes with multiprocessing's \"spawn\" method"
             .to_owned(),
     )
 }

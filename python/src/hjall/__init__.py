@@ -17,6 +17,7 @@ Guides to the data model, row keys and tests: https://github.com/hjall/hjall/tre
 
 from __future__ import annotations
 
+import importlib as _importlib
 import os as _os
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
@@ -117,6 +118,15 @@ __all__ = [
     "open",
     "restore",
 ]
+
+
+if not _TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Imports the modules that most programs do not need when they are used, as in ``hjall.aio.open``."""
+        if name in ("aio", "happybase"):
+            return _importlib.import_module(f"hjall.{name}")
+        raise AttributeError(f"module 'hjall' has no attribute {name!r}")
 
 
 @_takes_folder("hjall.open")

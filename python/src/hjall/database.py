@@ -328,7 +328,7 @@ class Database:
         self._admin.backup(copy_folder("backup: folder", folder), progress, incremental)
 
     def table_statistics(self, name: Name) -> TableStatistics:
-        """Returns figures of a table: the size and number of its files (data that are still in memory are not counted),
+        """Returns figures of a table: the size and number of its files (data that is still in memory is not counted),
         and its regions, reads (rows returned) and writes (mutations) since the database was opened.
 
         Raises `TableNotFound`.

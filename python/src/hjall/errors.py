@@ -1,6 +1,6 @@
 """The exceptions of hjall. All are subclasses of `Error` and of a suitable built-in exception.
 
-Arguments of a wrong type raise a plain `TypeError`, and integers that do not fit into 32 or 64 bits an
+Arguments of a wrong type raise a plain `TypeError`, and integers that are too large for their argument an
 `OverflowError`.
 
 In a process that has loaded HappyBase's Thrift types (the module ``Hbase_thrift``), exceptions are also instances of
@@ -99,7 +99,7 @@ class Closed(Error, RuntimeError):
 
 
 class Stale(Closed):
-    """The database was closed or reopened during the scan. Start the scan again."""
+    """The database was reopened during the scan, because a write had failed. Start the scan again."""
 
 
 class ForkError(Error, RuntimeError):
@@ -123,7 +123,7 @@ class DiskFull(StorageError):
 
 
 class Corrupt(StorageError):
-    """The stored data are damaged. Restore the folder from a backup."""
+    """The stored data is damaged. Restore the folder from a backup."""
 
 
 class NoConnectionsAvailable(Error, RuntimeError):
@@ -149,13 +149,15 @@ _thrift_classes: dict[tuple[type[Error], int], type[Error]] = {}
 
 
 def _thrift_class(plain: type[Error], thrift: Any) -> type[Error]:
-    """The subclass of an exception and of the class that HBase's Thrift1 gateway raises in its place."""
+    """The subclass of an exception and of the classes that HBase's Thrift1 gateway raises in its place."""
+    declared: tuple[Any, ...] = (thrift.IOError,)
     if issubclass(plain, (TableExists, NamespaceExists)):
-        declared = thrift.AlreadyExists
+        declared = (thrift.AlreadyExists,)
     elif issubclass(plain, InvalidArgument):
-        declared = thrift.IllegalArgument
-    else:
-        declared = thrift.IOError
+        declared = (thrift.IllegalArgument,)
+    elif issubclass(plain, TooLarge):
+        # HBase's client refuses a large cell as an invalid argument, and a server with a smaller limit as an error.
+        declared = (thrift.IllegalArgument, thrift.IOError)
 
     def reduce(self: Any) -> Any:
         return (
@@ -179,5 +181,5 @@ def _thrift_class(plain: type[Error], thrift: Any) -> type[Error]:
         "__qualname__": plain.__qualname__,
         "__doc__": plain.__doc__,
     }
-    made: type[Error] = type(declared)(plain.__name__, (plain, declared), names)
+    made: type[Error] = type(declared[0])(plain.__name__, (plain, *declared), names)
     return made

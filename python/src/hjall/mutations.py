@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -40,6 +40,11 @@ class Put:
 
     _is_put: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        if isinstance(self.data, Iterator):
+            # Its items are needed whenever the put is used.
+            object.__setattr__(self, "data", tuple(self.data))
+
     @property
     def _columns(self) -> Any:
         return self.data
@@ -65,7 +70,7 @@ class Delete:
     def __post_init__(self) -> None:
         if self.columns is not None:
             # The items of an iterator are needed whenever the delete is used.
-            object.__setattr__(self, "columns", tuple(a_list(f"{_COLUMNS}{_hint(self.columns)}", self.columns)))
+            object.__setattr__(self, "columns", tuple(_column_list(self.columns)))
 
     @property
     def _columns(self) -> Any:
@@ -74,12 +79,12 @@ class Delete:
 
 Mutation = Put | Delete
 
-_COLUMNS = "columns must be an iterable of columns, families and hjall.Marker"
 
-
-def _hint(columns: Any) -> str:
-    """The remedy for a column in place of an iterable, for messages."""
-    return f": write [{columns!r}]" if isinstance(columns, (str, bytes)) else ""
+def _column_list(columns: Iterable[Text | Marker]) -> list[Text | Marker]:
+    """Collects the columns of a delete in a list. Raises `TypeError` for anything that is no iterable of columns."""
+    if isinstance(columns, (str, bytes)):
+        raise TypeError(f"columns must be an iterable of columns: write [{columns!r}]")
+    return a_list("columns must be an iterable of columns, families and hjall.Marker", columns)
 
 
 def mutation_list(mutations: Iterable[Mutation]) -> list[Mutation]:

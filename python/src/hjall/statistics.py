@@ -30,7 +30,7 @@ class Statistics(TypedDict):
     journal_bytes: int
     """The bytes of all journals."""
     write_buffer_bytes: int
-    """The memory for data that are not yet in files, in bytes."""
+    """The memory for data that is not yet in files, in bytes."""
     write_buffer_bytes_max: int
     cache_bytes: int
     """The memory of cached blocks, in bytes."""

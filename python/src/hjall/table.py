@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from hjall import counters
-from hjall.arguments import a_function, a_list
+from hjall.arguments import a_function, a_list, invalid
 from hjall.arrow.transfers import ArrowTransfers
 from hjall.batch import Batch
 from hjall.cell import Cell, RowCells
@@ -248,11 +248,11 @@ class Table(ArrowTransfers):
 
     def delete_rows(
         self,
+        *,
         row_start: Text | None = None,
         row_stop: Text | None = None,
         row_prefix: Text | None = None,
         filter: Filter | Text | None = None,
-        *,
         durability: Durability | None = None,
         progress: Callable[[int], object] | None = None,
     ) -> int:
@@ -263,7 +263,8 @@ class Table(ArrowTransfers):
         `progress`: called with the number of rows deleted so far, after every 10,000 rows; an exception from it ends
         the call. The other arguments are those of `scan` and `put`. `Database.truncate_table` deletes all rows.
 
-        Raises `TypeError` without a range, and the errors of `scan` and `delete`.
+        Raises `TypeError` without a range, `InvalidArgument` for an empty one, which would be the whole table, and the
+        errors of `scan` and `delete`.
 
         >>> import hjall
         >>> db = hjall.memory()
@@ -273,10 +274,16 @@ class Table(ArrowTransfers):
         >>> db.table("t").delete_rows(row_prefix=b"a")
         2
         """
-        if row_start is None and row_stop is None and row_prefix is None:
+        given = [bound for bound in (row_start, row_stop, row_prefix) if bound is not None]
+        if not given:
             raise TypeError(
                 "delete_rows needs row_prefix, row_start or row_stop: without them it would delete all rows, which "
                 "Database.truncate_table does"
+            )
+        if all(hasattr(bound, "__len__") and len(bound) == 0 for bound in given):
+            raise invalid(
+                "delete_rows needs a row_prefix, row_start or row_stop that is not empty: it would delete all rows, "
+                "which Database.truncate_table does"
             )
         a_function("progress", progress)
         arguments = ScanArguments.checked(
