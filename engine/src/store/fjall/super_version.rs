@@ -21,7 +21,9 @@ use lsm_tree::{Memtable, Table};
 use super::row_filters::{Files, RowFilters};
 
 /// The files of a run, whose type lsm-tree does not export.
-pub(super) type RunFiles = Arc<dyn Deref<Target = [Table]> + Send + Sync>;
+pub(super) type Run = dyn Deref<Target = [Table]> + Send + Sync;
+
+pub(super) type RunFiles = Arc<Run>;
 
 /// The memtables and files of a space.
 pub(super) struct SuperVersion {

@@ -87,6 +87,7 @@ impl UnregisteredFiles {
                 }
             }
         }
+        removed
     }
 }
 

@@ -10,18 +10,16 @@
 //! replaced until a memtable is sealed after another write. While there are no writes, the thread of this module seals
 //! one: otherwise an idle database would take twice its space after a compaction.
 
-use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use fjall::{AbstractTree, AnyTree, Keyspace};
-use lsm_tree::Table;
 use parking_lot::{Condvar, Mutex};
 
 use super::database::Database;
 use super::failure::failed_io;
-use super::super_version::RunFiles;
+use super::super_version::{Run, RunFiles};
 use crate::error::Result;
 
 /// The time between two looks at the spaces while a change is expected.
@@ -276,7 +274,7 @@ pub(super) struct ReplacedFiles(Mutex<Lists>);
 struct Lists {
     replaced: Vec<Replaced>,
     /// The runs to which fjall does not refer any more, with the tree that they are of. They exist while reads use them.
-    unused: Vec<(u64, Weak<dyn Deref<Target = [Table]> + Send + Sync>)>,
+    unused: Vec<(u64, Weak<Run>)>,
 }
 
 struct Replaced {
@@ -341,10 +339,12 @@ impl Replaced {
 mod tests {
     use std::collections::BTreeMap;
     use std::fs;
+    use std::ops::Deref;
     use std::sync::atomic::AtomicBool;
     use std::sync::mpsc;
 
     use bytes::Bytes;
+    use lsm_tree::Table;
     use tempfile::TempDir;
 
     use super::*;
