@@ -4,7 +4,7 @@ const { hbaseException, make } = require('../errors.js');
 const { publish } = require('../tracing.js');
 const { overTurns } = require('../turns.js');
 const { tableNameOf } = require('./descriptor.js');
-const { ofApplicationError, ofIoError } = require('./failure.js');
+const { AFTER, afterAnswer, notRead, ofApplicationError, ofIoError } = require('./failure.js');
 const { Pool } = require('./pool.js');
 const { mayRepeat, pause } = require('./retry.js');
 const { TransportError } = require('./transport/transport-error.js');
@@ -103,6 +103,9 @@ class Client {
         received.length < LONG_ANSWER_BYTES
           ? decodeAnswer(...message)
           : await overTurns(decodeAnswerInSlices(...message), signal);
+      // Before `release`, which may pass the connection on.
+      const after = afterAnswer(answer);
+      if (after !== AFTER.KEPT) connection.retire(after === AFTER.ENDED);
     } catch (error) {
       // After an answer that cannot be read, nothing that follows on the connection can be trusted.
       if (error instanceof WireError) connection.close();
@@ -143,7 +146,8 @@ function publicError(failure, { method }, repeatable) {
     return failure.error;
   }
   const uncertainty = failure.sent && !repeatable && !REFUSALS.has(failure.kind) ? `; ${method} may or may not have been executed` : '';
-  return failure.toPublic(uncertainty);
+  const error = failure.toPublic(uncertainty);
+  return failure.kind === 'Refused' && !failure.sent ? notRead(error) : error;
 }
 
 module.exports = { Client };

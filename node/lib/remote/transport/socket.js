@@ -23,6 +23,8 @@ class SocketConnection {
   constructor(socket, settings) {
     this.socket = socket;
     this.settings = settings;
+    this.isOpen = true;
+    /** Whether it takes further calls. */
     this.usable = true;
     this.capacity = settings.callsPerConnection;
     /** The calls that await answers, in their order: { buffer, resolve, reject, isAborted }. */
@@ -191,10 +193,22 @@ class SocketConnection {
   /** Closes the connection and rejects the pending calls with this reason. `isOwn`: the program closes it. */
   fail(reason, isOwn = false) {
     const { address } = this.settings;
-    if (this.usable) publish('disconnect', () => ({ address, error: isOwn ? undefined : reason.toPublic() }));
+    if (this.isOpen) publish('disconnect', () => ({ address, error: isOwn ? undefined : reason.toPublic() }));
+    this.isOpen = false;
     this.usable = false;
     this.socket.destroy();
     for (const call of this.calls.splice(0)) if (!call.isAborted) call.reject(reason);
+  }
+
+  /**
+   * Takes no further calls, since the server may close the connection. `isEnded`: it does, and has read nothing after
+   * the last call that it answered, so that those that still await answers can be sent again.
+   */
+  retire(isEnded) {
+    this.usable = false;
+    if (!isEnded) return;
+    const { address } = this.settings;
+    this.fail(new TransportError('Connection', `${address} closed the connection after a message that it refused`, { sent: false }));
   }
 
   /** Marks the connection as idle or not. An idle connection does not keep the process alive. */
