@@ -180,7 +180,7 @@ export interface ConnectOptions extends Abortable, FormOptions {
   pauseMs?: number | undefined;
   /** Whether to repeat writes whose connection broke, which may execute them twice. Default: false. */
   retryWrites?: boolean | undefined;
-  /** The maximum size of an answer. Default: 128 MiB. */
+  /** The maximum size of an answer. A call with a longer one fails with REFUSED. Default: 128 MiB. */
   responseBytesMax?: number | undefined;
 }
 

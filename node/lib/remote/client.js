@@ -145,7 +145,9 @@ function publicError(failure, { method }, repeatable) {
     if (failure.failed !== undefined) Object.defineProperty(failure.error, 'failedActions', { value: failure.failed });
     return failure.error;
   }
-  const uncertainty = failure.sent && !repeatable && !REFUSALS.has(failure.kind) ? `; ${method} may or may not have been executed` : '';
+  // A fetch of a scanner is not repeatable either, but it changes no data.
+  const isWrite = !repeatable && METHODS[method].repeat === 'ifAsked';
+  const uncertainty = failure.sent && isWrite && !REFUSALS.has(failure.kind) ? `; ${method} may or may not have been executed` : '';
   const error = failure.toPublic(uncertainty);
   return failure.kind === 'Refused' && !failure.sent ? notRead(error) : error;
 }

@@ -5,6 +5,7 @@ const https = require('node:https');
 const { whenAborted } = require('../../abort.js');
 const { clearTimeout, setTimeout } = require('../../timers.js');
 const { publish } = require('../../tracing.js');
+const { AnswerTooLong } = require('../wire/types.js');
 const { TransportError } = require('./transport-error.js');
 
 /** The length up to which an error page is quoted. */
@@ -110,7 +111,7 @@ class HttpConnection {
     response.on('data', (chunk) => {
       length += chunk.length;
       if (length > responseBytesMax)
-        broken('Protocol', `${address}: the answer is longer than ${responseBytesMax} bytes (responseBytesMax)`);
+        broken('Refused', `${address}: ${new AnswerTooLong(`has at least ${length} bytes`, responseBytesMax).message}`);
       else chunks.push(chunk);
     });
     response.once('error', (error) =>

@@ -12,7 +12,7 @@ const { whenAborted } = require('../../abort.js');
 const { clearTimeout, setTimeout } = require('../../timers.js');
 const { publish } = require('../../tracing.js');
 const { measurer } = require('../wire/message.js');
-const { WireError } = require('../wire/types.js');
+const { AnswerTooLong, WireError } = require('../wire/types.js');
 const { TransportError } = require('./transport-error.js');
 const { AnswerBuffer, framed, unframed } = require('./answer-buffer.js');
 
@@ -165,8 +165,15 @@ class SocketConnection {
       }
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
+      const reason = `${address}: ${error.message}`;
       const sent = this.calls.length > 0;
-      this.fail(new TransportError('Protocol', `${address}: ${error.message}`, { sent, cause: error }));
+      if (error instanceof AnswerTooLong)
+        this.failOne(
+          this.calls[0],
+          new TransportError('Refused', reason, { sent, cause: error }),
+          `the connection to ${address} was closed, because an earlier answer is longer than responseBytesMax`,
+        );
+      this.fail(new TransportError('Protocol', reason, { sent, cause: error }));
     }
     this.closeIfAborted();
   }
