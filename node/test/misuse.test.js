@@ -128,6 +128,14 @@ const CASES = [
     ]),
   ),
   ['null to add', () => t.increment('r', 'f:n', null), TypeError, /^increment: amount must be a number or bigint, not null/],
+  ...[{ path: '/thrift' }, { headers: { authorization: 'Basic x' } }].flatMap((options) =>
+    [[options], [{ ...options, transport: 'framed' }], ['thrift://localhost:1', options]].map((given) => [
+      `${Object.keys(options)} for another transport: ${JSON.stringify(given)}`,
+      () => hjall.connect(...given),
+      TypeError,
+      /^connect: option `(path|headers)` is only for `transport: 'http'`, not '(buffered|framed)': /,
+    ]),
+  ),
   ['a database in memory by name', () => hjall.open(':memory:'), TypeError, /use memory\(\)/],
   ...['cacheBytes', 'rowCacheBytes', 'writeBufferBytes', 'catalogBytes'].flatMap((name) =>
     [
