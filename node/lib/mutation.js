@@ -4,7 +4,7 @@
 const { isMap } = require('node:util/types');
 const { DURABILITY, LATEST } = require('./backend.js');
 const { bytes, copyOf, int64, isBytes, isLost, measurable, ownBytes } = require('./bytes.js');
-const { column, columnText, oneColumn } = require('./column.js');
+const { column, oneColumn, shownColumn } = require('./column.js');
 const { converted, mapped } = require('./long-list.js');
 const { EXCHANGED, operatorOf } = require('./operator.js');
 const { checked, escaped, flag, oneOf, shown } = require('./options.js');
@@ -81,7 +81,7 @@ function ownColumn(column) {
 function valueOf(value, column, where, encoding, form) {
   if (isBytes(value) && !isLost(value)) return form === COPIED ? copyOf(value) : measurable(value);
   if (typeof value === 'string' && encoding === 'utf8' && value.isWellFormed()) return Buffer.from(value, 'utf8');
-  return (form === COPIED ? ownBytes : bytes)(value, `${where}: the value of ${columnText(column.family, column.qualifier)}`, encoding);
+  return (form === COPIED ? ownBytes : bytes)(value, `${where}: the value of ${shownColumn(column.family, column.qualifier)}`, encoding);
 }
 
 /** Parses the column of a cell { column | family + qualifier, … }. */

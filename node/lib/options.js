@@ -65,7 +65,7 @@ function escaped(text) {
 
 /** A value as error messages show it. */
 function shown(value) {
-  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (typeof value === 'string') return escaped(JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value));
   if (value === null || typeof value !== 'object')
     return typeof value === 'function' ? 'a function' : String(value) + (typeof value === 'bigint' ? 'n' : '');
   return Array.isArray(value) ? 'an array' : `an instance of ${value.constructor?.name ?? 'Object'}`;
@@ -94,7 +94,7 @@ function checked(options, known, where) {
     throw new TypeError(`${where}: options must be an object, not ${shown(options)}${remedy}`);
   }
   for (const name in options) {
-    if (!known.has(name)) throw new TypeError(`${where}: unknown option \`${name}\`: ${remedy(name, known)}`);
+    if (!known.has(name)) throw new TypeError(`${where}: unknown option \`${escaped(name)}\`: ${remedy(name, known)}`);
   }
   return options;
 }

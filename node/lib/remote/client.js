@@ -1,6 +1,7 @@
 'use strict';
 /** Thrift2 calls: over pooled connections, with timeouts and retries, and with this package's errors. */
 const { hbaseException, make } = require('../errors.js');
+const { escaped } = require('../options.js');
 const { publish } = require('../tracing.js');
 const { overTurns } = require('../turns.js');
 const { tableNameOf } = require('./descriptor.js');
@@ -89,7 +90,7 @@ class Client {
   async explained(failure, { method, table }, signal) {
     if (!(failure instanceof ErrorAnswer) || failure.error.code !== 'NOT_SERVING' || table === undefined || method === 'isTableDisabled') return failure;
     if (!(await this.call('isTableDisabled', { tableName: tableNameOf(table) }, { signal, table }))) return failure;
-    return new ErrorAnswer({ error: make('TableDisabled', `table "${table}" is disabled`, failure.error), canRetry: false, failed: failure.failed });
+    return new ErrorAnswer({ error: make('TableDisabled', `table "${escaped(table)}" is disabled`, failure.error), canRetry: false, failed: failure.failed });
   }
 
   async attempt(call, bytes, signal) {
