@@ -4,7 +4,7 @@
 const { DURABILITY, OPERATIONS } = require('./backend.js');
 const { HjallError } = require('./errors.js');
 const { locate } = require('./location.js');
-const { COPIED, DELETE_OPTIONS, NOW, PUT_OPTIONS, deleteOf, putOf } = require('./mutation.js');
+const { COPIED, DELETE_OPTIONS, NOW, PUT_OPTIONS, checkColumns, checkData, deleteOf, putOf } = require('./mutation.js');
 const { checked, oneOf } = require('./options.js');
 const { BACKEND, checkedTask, defineMethods, task } = require('./methods.js');
 
@@ -61,6 +61,7 @@ class Batch {
   }
 
   put(key, data, options) {
+    checkData(data, 'batch.put');
     const given = this.#with(checked(options, PUT_OPTIONS, 'batch.put'));
     // Converted first, since a getter of the data may write the batch.
     const mutation = putOf(key, data, given, 'batch.put', this[BACKEND].encoding, this.#given);
@@ -68,6 +69,7 @@ class Batch {
   }
 
   delete(key, columns, options) {
+    checkColumns(columns, 'batch.delete');
     const given = this.#with(checked(options, DELETE_OPTIONS, 'batch.delete'));
     const mutation = deleteOf(key, columns, given, 'batch.delete', this[BACKEND].encoding, this.#given);
     return this.#add(mutation, 'batch.delete', this.delete);

@@ -3,7 +3,7 @@
 
 const { isUtf8 } = require('node:buffer');
 const { isBytes, name, present, utf8, viewOf } = require('./bytes.js');
-const { shown } = require('./options.js');
+const { escaped, shown } = require('./options.js');
 
 const COLON = 0x3a;
 
@@ -33,6 +33,11 @@ function nameText(bytes) {
 /** The text under which results list a column. */
 function columnText(family, qualifier) {
   return `${nameText(family)}:${nameText(qualifier)}`;
+}
+
+/** A column as error messages show it. */
+function shownColumn(family, qualifier) {
+  return escaped(columnText(family, qualifier));
 }
 
 /** A cache of columns parsed from strings. It is bounded, since programs may generate names. */
@@ -77,7 +82,7 @@ function column(given, what) {
 function oneColumn(given, what) {
   const found = column(given, what);
   if (found.qualifier === undefined) {
-    const family = text(found.family);
+    const family = escaped(text(found.family));
     throw new TypeError(
       `${what} must be a single column: write '${family}:qualifier' ('${family}:' for the empty qualifier), not '${family}'`,
     );
@@ -85,4 +90,4 @@ function oneColumn(given, what) {
   return found;
 }
 
-module.exports = { column, columnText, oneColumn, text };
+module.exports = { column, columnText, oneColumn, shownColumn, text };

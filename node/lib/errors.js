@@ -4,6 +4,7 @@
  * case.
  */
 
+const { escaped } = require('./options.js');
 const { ErrorKind } = require('./vocabulary.js');
 
 /** The base class of all errors that hjall reports. Invalid arguments raise a TypeError or RangeError instead. */
@@ -139,16 +140,16 @@ function hbaseException(javaClass, text, stack, cause) {
 
 /** Readable messages, with the remedy, for kinds whose text from HBase is a name or has no remedy. */
 const PLAIN = {
-  TableNotFound: (name) => `table "${name}" does not exist: create it with createTable, or list the tables with tables()`,
+  TableNotFound: (name) => `table "${escaped(name)}" does not exist: create it with createTable, or list the tables with tables()`,
   FamilyNotFound: (text) =>
     text.replace(
       /^Column family (.*?) does not exist in region .*? in table '(.*?)', [\s\S]*$/,
-      (_, family, table) => `table "${table}" has no column family "${family}": describeTable() lists its families`,
+      (_, family, table) => `table "${escaped(table)}" has no column family "${escaped(family)}": describeTable() lists its families`,
     ),
-  TableExists: (name) => `table "${name}" already exists: choose another name, or pass \`ifNotExists\``,
+  TableExists: (name) => `table "${escaped(name)}" already exists: choose another name, or pass \`ifNotExists\``,
   TableDisabled: (text) => `the table is disabled (${text}): enable it with enableTable`,
   TableNotDisabled: (text) => `the table is enabled (${text}): disable it first with disableTable`,
-  NamespaceNotFound: (name) => `namespace "${name}" does not exist: create it with createNamespace`,
+  NamespaceNotFound: (name) => `namespace "${escaped(name)}" does not exist: create it with createNamespace`,
   NotALong: (text) => `${text}: a counter is a value of exactly 8 bytes, as long() encodes it`,
 };
 

@@ -2,8 +2,9 @@
 /** Adds to an error what its call was about, and the stack of the code that awaits the call. */
 
 const { isBytes, isLost, lostMemory, viewOf } = require('./bytes.js');
-const { columnText, text } = require('./column.js');
+const { shownColumn, text } = require('./column.js');
 const { HjallError } = require('./errors.js');
+const { escaped } = require('./options.js');
 
 /** The longest row key that a message shows. */
 const KEY_BYTES_MAX = 64;
@@ -67,13 +68,14 @@ function lostIn(part, name) {
 function nameOf(field, { family, qualifier }) {
   if (field === 'row') return 'row key';
   if (field === 'family' || field === 'qualifier') return 'column';
-  return field === 'value' && isBytes(qualifier) ? `the value of ${columnText(family, qualifier)}` : field;
+  return field === 'value' && isBytes(qualifier) ? `the value of ${shownColumn(family, qualifier)}` : field;
 }
 
 /** `table "users", row "ann": `, without what the message names already. */
 function placeOf(request, message) {
   const parts = [];
-  const table = request.table ?? request.begin?.table;
+  const name = request.table ?? request.begin?.table;
+  const table = name === undefined ? undefined : escaped(name);
   if (table !== undefined && !message.includes(`"${table}"`) && !message.includes(`table ${table}`)) parts.push(`table "${table}"`);
   const row = (request.get ?? request.mutation ?? request.check ?? request.increment ?? request.append ?? request).row;
   if (row !== undefined) parts.push(`row ${rowText(row)}`);
@@ -82,7 +84,7 @@ function placeOf(request, message) {
 
 function rowText(row) {
   if (isLost(row)) return '""';
-  const shown = text(viewOf(row).subarray(0, KEY_BYTES_MAX));
+  const shown = escaped(text(viewOf(row).subarray(0, KEY_BYTES_MAX)));
   return row.length > KEY_BYTES_MAX ? `"${shown}…" (${row.length} bytes)` : `"${shown}"`;
 }
 

@@ -81,7 +81,10 @@ function defineMethods(Class, preparations, prefix = '') {
       };
       return traced(name, request, run);
     };
+    const parameters = prepare.length;
     const method = function (a, b, c, d, e) {
+      if (arguments.length > parameters && isCallback(arguments[arguments.length - 1]))
+        return Promise.reject(argumentError(noCallback(where), method));
       if (this?.[BACKEND] === undefined) return Promise.reject(argumentError(unbound(where), method));
       const { deferred } = this[BACKEND];
       if (deferred.isClosing) return Promise.reject(this[BACKEND].closedError());
@@ -92,6 +95,8 @@ function defineMethods(Class, preparations, prefix = '') {
     define(Class, name, method);
     const nameSync = `${name}Sync`;
     const methodSync = function (a, b, c, d, e) {
+      if (arguments.length > parameters && isCallback(arguments[arguments.length - 1]))
+        throw argumentError(noCallback(nameSync), methodSync);
       if (this?.[BACKEND] === undefined) throw argumentError(unbound(nameSync), methodSync);
       let prepared;
       try {
@@ -120,6 +125,15 @@ function defineMethods(Class, preparations, prefix = '') {
     };
     define(Class, nameSync, methodSync);
   }
+}
+
+/** Whether an argument that a method does not have is a callback. Others are ignored, as JavaScript does. */
+function isCallback(argument) {
+  return typeof argument === 'function';
+}
+
+function noCallback(where) {
+  return new TypeError(`${where}: methods take no callback, await the promise that they return`);
 }
 
 /** The error of a method that was taken from its object and called without it. */

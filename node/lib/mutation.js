@@ -4,10 +4,10 @@
 const { isMap } = require('node:util/types');
 const { DURABILITY, LATEST } = require('./backend.js');
 const { bytes, copyOf, int64, isBytes, isLost, measurable, ownBytes } = require('./bytes.js');
-const { column, columnText, oneColumn } = require('./column.js');
+const { column, oneColumn, shownColumn } = require('./column.js');
 const { converted, mapped } = require('./long-list.js');
 const { EXCHANGED, operatorOf } = require('./operator.js');
-const { checked, flag, oneOf, shown } = require('./options.js');
+const { checked, escaped, flag, oneOf, shown } = require('./options.js');
 
 const EMPTY = Buffer.alloc(0);
 const WRITING = ['ttlMs', 'durability', 'signal'];
@@ -29,6 +29,25 @@ function ttlOf({ ttlMs }, where) {
 const durabilityOf = (options, where) =>
   oneOf(options.durability, DURABILITY, `${where}: option \`durability\``, 'USE_DEFAULT');
 const timestampOf = (given, where) => (given === undefined ? LATEST : int64(given, `${where}: timestamp`));
+
+/** Refuses a column in the place of the data, as in put(row, column, value), before its value is taken for options. */
+function checkData(data, where) {
+  if (typeof data !== 'string' && !ArrayBuffer.isView(data)) return;
+  const name = typeof data === 'string' ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString();
+  throw new TypeError(
+    `${where}: the data must be an object { 'family:qualifier': value }, a Map, or an array of cells, not ${shown(data)}: write put(row, { '${escaped(name.slice(0, 40))}': value })`,
+  );
+}
+
+/** Refuses options in the place of the columns of a delete. */
+function checkColumns(columns, where) {
+  if (columns === null || typeof columns !== 'object' || Array.isArray(columns) || ArrayBuffer.isView(columns)) return;
+  const names = Object.keys(columns);
+  if (names.length > 0 && names.every((name) => DELETE_OPTIONS.has(name)))
+    throw new TypeError(
+      `${where}: options come third: delete(row, columns, options), with undefined as the columns for the whole row`,
+    );
+}
 
 /**
  * Converts the entries of an object or Map whose keys are columns.
@@ -62,7 +81,7 @@ function ownColumn(column) {
 function valueOf(value, column, where, encoding, form) {
   if (isBytes(value) && !isLost(value)) return form === COPIED ? copyOf(value) : measurable(value);
   if (typeof value === 'string' && encoding === 'utf8' && value.isWellFormed()) return Buffer.from(value, 'utf8');
-  return (form === COPIED ? ownBytes : bytes)(value, `${where}: the value of ${columnText(column.family, column.qualifier)}`, encoding);
+  return (form === COPIED ? ownBytes : bytes)(value, `${where}: the value of ${shownColumn(column.family, column.qualifier)}`, encoding);
 }
 
 /** Parses the column of a cell { column | family + qualifier, … }. */
@@ -236,6 +255,8 @@ module.exports = {
   NOW,
   PUT_OPTIONS,
   appendOf,
+  checkColumns,
+  checkData,
   checkOf,
   deleteOf,
   durabilityOf,

@@ -51,9 +51,21 @@ function remedy(word, words) {
     : `did you mean \`${meant}\`?`;
 }
 
+/**
+ * Characters that do not belong into a message: they could end its line, or have a terminal hide or change what it
+ * shows. Among them are the controls for the direction of text.
+ */
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+const SHORT_ESCAPES = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** A text with its control characters as in a string of JavaScript. */
+function escaped(text) {
+  return text.replace(CONTROL, (one) => SHORT_ESCAPES[one] ?? `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** A value as error messages show it. */
 function shown(value) {
-  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (typeof value === 'string') return escaped(JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value));
   if (value === null || typeof value !== 'object')
     return typeof value === 'function' ? 'a function' : String(value) + (typeof value === 'bigint' ? 'n' : '');
   return Array.isArray(value) ? 'an array' : `an instance of ${value.constructor?.name ?? 'Object'}`;
@@ -82,7 +94,7 @@ function checked(options, known, where) {
     throw new TypeError(`${where}: options must be an object, not ${shown(options)}${remedy}`);
   }
   for (const name in options) {
-    if (!known.has(name)) throw new TypeError(`${where}: unknown option \`${name}\`: ${remedy(name, known)}`);
+    if (!known.has(name)) throw new TypeError(`${where}: unknown option \`${escaped(name)}\`: ${remedy(name, known)}`);
   }
   return options;
 }
@@ -156,4 +168,4 @@ function pathOf(path, where) {
   throw new TypeError(`${where}: the path must be the name of a folder or a file: URL, not ${shown(path)}`);
 }
 
-module.exports = { checked, encodingOf, flag, nearest, oneOf, pathOf, remedy, shown, signalOf, wellFormed, whole };
+module.exports = { checked, encodingOf, escaped, flag, nearest, oneOf, pathOf, remedy, shown, signalOf, wellFormed, whole };

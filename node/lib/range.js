@@ -51,12 +51,14 @@ function countSync(backend, table, options) {
 
 function deletion(options, where, encoding) {
   const given = checked(options, DELETE_OPTIONS, where);
-  if (given.start === undefined && given.stop === undefined && given.prefix === undefined) {
-    throw new TypeError(
-      `${where}: give \`prefix\`, \`start\` or \`stop\`: without them, all rows would be deleted, which \`truncateTable\` does`,
-    );
-  }
-  return { ...prepared(given, where, encoding), durability: durabilityOf(given, where) };
+  const deletion = { ...prepared(given, where, encoding), durability: durabilityOf(given, where) };
+  // An empty bound is none. It often comes from a variable that was not set.
+  const { start, stop } = deletion.scan;
+  if (start.length > 0 || stop.length > 0) return deletion;
+  const search = given.filter === undefined ? '' : '; to search all rows, give `start` as the smallest key, a zero byte';
+  throw new TypeError(
+    `${where}: give \`prefix\`, \`start\` or \`stop\`, not empty: without them, all rows would be deleted, which \`truncateTable\` does${search}`,
+  );
 }
 
 /** The deletes of a block of rows. */

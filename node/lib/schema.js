@@ -5,7 +5,7 @@ const { isMap } = require('node:util/types');
 const { DURABILITY } = require('./backend.js');
 const { name: nameBytes } = require('./bytes.js');
 const { text } = require('./column.js');
-const { checked, flag, oneOf, shown, wellFormed, whole } = require('./options.js');
+const { checked, escaped, flag, oneOf, shown, wellFormed, whole } = require('./options.js');
 
 const INT_MAX = 2 ** 31 - 1;
 const number = (least) => ({
@@ -111,7 +111,7 @@ function attributesOf(options, known, where) {
   const forms = new Map(Object.values(known));
   for (const [key, value] of pairsOf(options.attributes, place)) {
     const name = text(key);
-    const checkedText = forms.get(name)?.attribute?.(text(value), `${place}: ${name}`);
+    const checkedText = forms.get(name)?.attribute?.(text(value), `${place}: ${escaped(name)}`);
     out.push([key, checkedText === undefined ? value : Buffer.from(checkedText)]);
   }
   return out;
@@ -120,7 +120,7 @@ function attributesOf(options, known, where) {
 /** A family's descriptor. */
 function familyOf(name, options, where) {
   const bytes = nameBytes(name, `${where}: family name`);
-  const place = `${where}: family '${text(bytes)}'`;
+  const place = `${where}: family '${escaped(text(bytes))}'`;
   const given = checked(options, FAMILY_OPTIONS, place);
   return {
     name: bytes,

@@ -12,6 +12,8 @@ const {
   DELETE_OPTIONS,
   PUT_OPTIONS,
   appendOf,
+  checkColumns,
+  checkData,
   checkOf,
   deleteOf,
   incrementOf,
@@ -159,6 +161,7 @@ defineMethods(Table, {
   },
   /** Writes cells of a row, atomically. */
   put(key, data, options) {
+    checkData(data, 'put');
     const given = checked(options, PUT_OPTIONS, 'put');
     return task(
       OPERATIONS.mutate,
@@ -168,6 +171,7 @@ defineMethods(Table, {
   },
   /** Deletes columns or families of a row, atomically; without `columns`, the whole row. */
   delete(key, columns, options) {
+    checkColumns(columns, 'delete');
     const given = checked(options, DELETE_OPTIONS, 'delete');
     return task(
       OPERATIONS.mutate,
@@ -180,7 +184,7 @@ defineMethods(Table, {
    */
   increment(key, column, amount, options) {
     const given = checked(options, COUNT_OPTIONS, 'increment');
-    const data = [{ ...oneColumn(column, 'increment: column'), amount: amount ?? 1 }];
+    const data = [{ ...oneColumn(column, 'increment: column'), amount: amount === undefined ? 1 : amount }];
     const increment = incrementOf(key, data, given, 'increment', this[BACKEND].encoding);
     return task(OPERATIONS.increment, { table: this.name, increment }, given, (row) =>
       this[BACKEND].reading.row(row).long(row.cells[0].column),

@@ -208,6 +208,17 @@ test('count and deleteRows work on ranges and report progress', async () => {
   assert.equal(await table.count(), 2901);
   await assert.rejects(table.deleteRows({}), { name: 'TypeError', message: /truncateTable/ });
   await assert.rejects(table.deleteRows(), { name: 'TypeError', message: /truncateTable/ });
+  const before = await table.count();
+  for (const range of [{ prefix: '' }, { start: '' }, { stop: '' }, { start: '', stop: '' }, { prefix: Buffer.alloc(0) }]) {
+    await assert.rejects(table.deleteRows(range), { name: 'TypeError', message: /not empty.*truncateTable/ });
+    assert.throws(() => table.deleteRowsSync(range), { name: 'TypeError', message: /not empty.*truncateTable/ });
+    await assert.rejects(remote.table('t').deleteRows(range), { name: 'TypeError', message: /not empty.*truncateTable/ });
+  }
+  await assert.rejects(table.deleteRows({ prefix: '', filter: "ValueFilter(=, 'binary:3')" }), /to search all rows, give `start`/);
+  assert.equal(await table.count(), before);
+  assert.equal(await table.deleteRows({ start: '', stop: 'a0' }), 0);
+  assert.equal(await table.deleteRows({ start: 'zz', stop: '' }), 0);
+  assert.equal(await table.deleteRows({ start: '\0', filter: "ValueFilter(=, 'binary:none')" }), 0);
   await assert.rejects(table.count({ limit: 5 }), { name: 'TypeError', message: /unknown option `limit`/ });
   await assert.rejects(db.table('none').deleteRows({ prefix: 'a' }), { code: 'TABLE_NOT_FOUND', message: /^deleteRows: / });
   await remote.close();

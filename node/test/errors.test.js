@@ -320,3 +320,33 @@ test('the reason of an AbortSignal is not changed', async () => {
   assert.equal(reason.stack, stack);
   assert.equal(reason.message, 'enough');
 });
+
+test('messages have no control characters of names and keys', async (t) => {
+  const db = hjall.memory({ encoding: 'utf8' });
+  t.after(() => db.close());
+  await db.createTable('t', ['f']);
+  const table = db.table('t');
+  const { port } = await db.serve({ port: 0 });
+  const remote = await hjall.connect({ port, encoding: 'utf8' });
+  t.after(() => remote.close());
+  const bad = 'a\nERROR \u001b[31m\u0085\u2028\u202e';
+  const escaped = 'a\\nERROR \\u001b[31m\\u0085\\u2028\\u202e';
+  const calls = [
+    () => db.table('none').row(bad),
+    () => remote.table('none').row(bad),
+    () => table.put('r', { [`f:${bad}`]: 5 }),
+    () => table.row('r', { [bad]: 5 }),
+    () => table.put('r', `f:${bad}`, 'x'),
+    () => table.increment('r', bad),
+    () => table.put('r', { 'f:a': 'x' }, { durability: bad }),
+    () => table.row('r', { [`${bad}`]: 1 }),
+    () => db.createTable('u', { [bad]: { no: 1 } }),
+  ];
+  for (const call of calls) {
+    await assert.rejects(call(), ({ message }) => {
+      assert.ok(message.includes(escaped), message);
+      assert.doesNotMatch(message, /[\p{Cc}\u2028\u202e]/u);
+      return true;
+    });
+  }
+});

@@ -105,6 +105,37 @@ const CASES = [
   ['an object as a value', () => t.put('r', { 'f:a': { b: 1 } }), TypeError, /a string, Buffer.*codecs\.json\.encode/],
   ['a Date as a timestamp', () => t.put('r', { 'f:a': 'x' }, { timestamp: new Date(5) }), TypeError, /getTime\(\)/],
   ['a callback', () => t.row('r', () => {}), TypeError, /no callback, await the promise/],
+  ['a callback after the options', () => t.row('r', {}, () => {}), TypeError, /^row: methods take no callback, await the promise/],
+  ['a callback of a write', () => t.put('r', { 'f:a': 'x' }, {}, () => {}), TypeError, /^put: methods take no callback/],
+  ['a callback of a method without options', () => db.clusterId(() => {}, () => {}), TypeError, /no callback/],
+  ['a column and a value instead of data', () => t.put('r', 'f:a', 'x'), TypeError, /^put: .*not "f:a": write put\(row, \{ 'f:a': value \}\)/],
+  ['bytes instead of data', () => t.put('r', Buffer.from('f:a'), 'x'), TypeError, /write put\(row, \{ 'f:a': value \}\)/],
+  [
+    'a column and a value instead of data in a batch',
+    async () => t.batch().put('r', 'f:a', 'x'),
+    TypeError,
+    /^batch\.put: .*write put\(row, \{ 'f:a': value \}\)/,
+  ],
+  ...[{ timestamp: 5 }, { durability: 'SYNC_WAL' }, { ttlMs: 5 }].flatMap((options) =>
+    [
+      ['delete', () => t.delete('r', options)],
+      ['batch.delete', async () => t.batch().delete('r', options)],
+    ].map(([where, call]) => [
+      `${Object.keys(options)} in place of the columns of ${where}`,
+      call,
+      TypeError,
+      /delete: options come third: delete\(row, columns, options\), with undefined as the columns for the whole row$/,
+    ]),
+  ),
+  ['null to add', () => t.increment('r', 'f:n', null), TypeError, /^increment: amount must be a number or bigint, not null/],
+  ...[{ path: '/thrift' }, { headers: { authorization: 'Basic x' } }].flatMap((options) =>
+    [[options], [{ ...options, transport: 'framed' }], ['thrift://localhost:1', options]].map((given) => [
+      `${Object.keys(options)} for another transport: ${JSON.stringify(given)}`,
+      () => hjall.connect(...given),
+      TypeError,
+      /^connect: option `(path|headers)` is only for `transport: 'http'`, not '(buffered|framed)': /,
+    ]),
+  ),
   ['a database in memory by name', () => hjall.open(':memory:'), TypeError, /use memory\(\)/],
   ...['cacheBytes', 'rowCacheBytes', 'writeBufferBytes', 'catalogBytes'].flatMap((name) =>
     [

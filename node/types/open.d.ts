@@ -30,13 +30,13 @@ export type Opened<Encoding, BigInts> = Database<
   }
 >;
 
-/** The options of `memory`. */
+/** The options of `memory`, and of `open`. */
 export interface MemoryOptions extends FormOptions {
   /** The database's clock, for tests. Default: the system's. */
   clock?: ManualClock | undefined;
   /**
    * Maximum size of the block cache, in bytes. Default: a quarter of the memory of the machine or control group, from
-   * 32 MiB to 8 GiB.
+   * 32 MiB to 8 GiB. A database in memory has no such cache; there, it only determines the default of `rowCacheBytes`.
    */
   cacheBytes?: number | undefined;
   /**
@@ -46,7 +46,7 @@ export interface MemoryOptions extends FormOptions {
   rowCacheBytes?: number | undefined;
   /**
    * Size of the data in memory that has not been flushed to files, in bytes. Above it, the largest part is flushed; at
-   * twice as much, writes wait. Default: 128 MiB.
+   * twice as much, writes wait. It has no effect on a database in memory. Default: 128 MiB.
    */
   writeBufferBytes?: number | undefined;
   /**
@@ -180,7 +180,7 @@ export interface ConnectOptions extends Abortable, FormOptions {
   pauseMs?: number | undefined;
   /** Whether to repeat writes whose connection broke, which may execute them twice. Default: false. */
   retryWrites?: boolean | undefined;
-  /** The maximum size of an answer. Default: 128 MiB. */
+  /** The maximum size of an answer. A call with a longer one fails with REFUSED. Default: 128 MiB. */
   responseBytesMax?: number | undefined;
 }
 

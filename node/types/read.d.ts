@@ -93,7 +93,7 @@ export type CountOptions<Columns = AnyColumns, In extends Input = Uint8Array> = 
     timeRange?: TimeRange | undefined;
   };
 
-/** The options of `deleteRows`: at least one of `prefix`, `start` and `stop`. */
+/** The options of `deleteRows`: at least one of `prefix`, `start` and `stop`, which must not all be empty. */
 export type DeleteRowsOptions<In extends Input = Uint8Array> = OverRange &
   RowsOf<In> &
   ({ prefix: In } | { start: In } | { stop: In }) & {

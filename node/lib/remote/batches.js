@@ -8,6 +8,7 @@
  */
 const { HjallError, ILLEGAL_ARGUMENT, make } = require('../errors.js');
 const { tableNameOf } = require('./descriptor.js');
+const { INTERNAL, isUnread } = require('./failure.js');
 const { deletesOf, getOf, putOf } = require('./request.js');
 const { foundRowsOf, rowOrUndefined } = require('./result.js');
 
@@ -126,13 +127,19 @@ function sizeOf({ kind, row, cells, markers }) {
 /** A server accepts cells up to this size unless its limit was lowered. */
 const CELL_BYTES_ACCEPTED = 1 << 20;
 
+/** Whether a gateway rejected the arguments of a call without a reason. */
+function isWithoutReason({ code, cause }) {
+  const rejected = code === 'INVALID_ARGUMENT' && cause !== undefined ? INTERNAL.exec(cause.message) : null;
+  return rejected !== null && rejected[1] === undefined;
+}
+
 /**
  * Adds the probable reason to a put's error without one: HBase's gateway does not report that a cell is too large, and
  * other invalid puts are not sent.
  */
 function explained(error, { cells }) {
   const largest = cells.reduce((most, { value }) => Math.max(most, value.length), 0);
-  if (error.code !== 'INVALID_ARGUMENT' || error.cause.name !== 'Error' || largest < CELL_BYTES_ACCEPTED) return error;
+  if (!isWithoutReason(error) || largest < CELL_BYTES_ACCEPTED) return error;
   return make(
     'CellTooLarge',
     `KeyValue size too large, probably: a value has ${largest} bytes, and the default limit is 10 MiB (hbase.client.keyvalue.maxsize)`,
@@ -164,8 +171,9 @@ async function write(client, table, { kind, sent, entries }, answers, signal) {
         answers[index] = kind === 'put' && entries.length === 1 ? explained(error, mutation) : error;
       return isAnswer(error) ? undefined : error;
     }
-    // The gateway validates all mutations before it applies any: nothing was written.
-    if (error.code === 'INVALID_ARGUMENT' || error.cause?.name === ILLEGAL_ARGUMENT) {
+    // Nothing was written: the gateway validates all mutations before it applies any, and has not read a message that
+    // is too long.
+    if (error.code === 'INVALID_ARGUMENT' || error.cause?.name === ILLEGAL_ARGUMENT || isUnread(error)) {
       for (const [at, entry] of entries.entries())
         await write(client, table, { kind, sent: [sent[at]], entries: [entry] }, answers, signal);
       return undefined;

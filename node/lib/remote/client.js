@@ -1,10 +1,11 @@
 'use strict';
 /** Thrift2 calls: over pooled connections, with timeouts and retries, and with this package's errors. */
 const { hbaseException, make } = require('../errors.js');
+const { escaped } = require('../options.js');
 const { publish } = require('../tracing.js');
 const { overTurns } = require('../turns.js');
 const { tableNameOf } = require('./descriptor.js');
-const { ofApplicationError, ofIoError } = require('./failure.js');
+const { AFTER, afterAnswer, notRead, ofApplicationError, ofIoError } = require('./failure.js');
 const { Pool } = require('./pool.js');
 const { mayRepeat, pause } = require('./retry.js');
 const { TransportError } = require('./transport/transport-error.js');
@@ -89,7 +90,7 @@ class Client {
   async explained(failure, { method, table }, signal) {
     if (!(failure instanceof ErrorAnswer) || failure.error.code !== 'NOT_SERVING' || table === undefined || method === 'isTableDisabled') return failure;
     if (!(await this.call('isTableDisabled', { tableName: tableNameOf(table) }, { signal, table }))) return failure;
-    return new ErrorAnswer({ error: make('TableDisabled', `table "${table}" is disabled`, failure.error), canRetry: false, failed: failure.failed });
+    return new ErrorAnswer({ error: make('TableDisabled', `table "${escaped(table)}" is disabled`, failure.error), canRetry: false, failed: failure.failed });
   }
 
   async attempt(call, bytes, signal) {
@@ -103,6 +104,9 @@ class Client {
         received.length < LONG_ANSWER_BYTES
           ? decodeAnswer(...message)
           : await overTurns(decodeAnswerInSlices(...message), signal);
+      // Before `release`, which may pass the connection on.
+      const after = afterAnswer(answer);
+      if (after !== AFTER.KEPT) connection.retire(after === AFTER.ENDED);
     } catch (error) {
       // After an answer that cannot be read, nothing that follows on the connection can be trusted.
       if (error instanceof WireError) connection.close();
@@ -142,8 +146,11 @@ function publicError(failure, { method }, repeatable) {
     if (failure.failed !== undefined) Object.defineProperty(failure.error, 'failedActions', { value: failure.failed });
     return failure.error;
   }
-  const uncertainty = failure.sent && !repeatable && !REFUSALS.has(failure.kind) ? `; ${method} may or may not have been executed` : '';
-  return failure.toPublic(uncertainty);
+  // A fetch of a scanner is not repeatable either, but it changes no data.
+  const isWrite = !repeatable && METHODS[method].repeat === 'ifAsked';
+  const uncertainty = failure.sent && isWrite && !REFUSALS.has(failure.kind) ? `; ${method} may or may not have been executed` : '';
+  const error = failure.toPublic(uncertainty);
+  return failure.kind === 'Refused' && !failure.sent ? notRead(error) : error;
 }
 
 module.exports = { Client };

@@ -67,12 +67,18 @@ function settingsOf(options) {
   const host = text(given.host, 'connect: option `host`', '127.0.0.1');
   const port = number('port', 1, 65535, 9090);
   const encoding = encodingOf(given.encoding, 'connect');
+  const transport = lower(given.transport, ['BUFFERED', 'FRAMED', 'HTTP'], 'connect: option `transport`', 'BUFFERED');
+  for (const name of ['path', 'headers'])
+    if (given[name] !== undefined && transport !== 'http')
+      throw new TypeError(
+        `connect: option \`${name}\` is only for \`transport: 'http'\`, not '${transport}': give this transport or a URL with http:// or https://, or leave the option out`,
+      );
   return {
     host,
     port,
     address: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
     tls: tlsOf(given.tls),
-    transport: lower(given.transport, ['BUFFERED', 'FRAMED', 'HTTP'], 'connect: option `transport`', 'BUFFERED'),
+    transport,
     protocol: lower(given.protocol, ['BINARY', 'COMPACT'], 'connect: option `protocol`', 'BINARY'),
     path: text(given.path, 'connect: option `path`', '/'),
     headers: headersOf(given.headers),

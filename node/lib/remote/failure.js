@@ -186,6 +186,49 @@ const PROTOCOL_ERROR = 7;
 /** `Internal error processing METHOD: CLASS: REASON`. HBase sends the part before the first colon. */
 const INTERNAL = /^Internal error processing \w+(?:: ([\s\S]*))?$/;
 
+/** hjall's answers to a message that is longer than its limits. It reads nothing that follows on the connection. */
+const LONGER_THAN_MESSAGE = / \(limits\.message\)/;
+const LONGER_THAN_FRAME = /^Frame size \((\d+)\) larger than max length \((\d+)\)/;
+
+/** Why a server did not read a message to its end, or undefined. */
+function tooLong({ message = '', type }) {
+  if (type !== PROTOCOL_ERROR) return undefined;
+  const frame = LONGER_THAN_FRAME.exec(message);
+  if (frame !== null)
+    return `the message has ${frame[1]} bytes, more than the ${frame[2]} that are allowed (limits.frame): send less at once, or raise the limit`;
+  return LONGER_THAN_MESSAGE.test(message) ? message : undefined;
+}
+
+/** hjall's answer to a message that found no memory. The server may have read it to its end, or not. */
+const NO_MEMORY = /limits\.bytes_in_flight/;
+
+/** What becomes of a connection after an answer. */
+const AFTER = Object.freeze({
+  /** It goes on. */
+  KEPT: 0,
+  /** The server may close it. */
+  DOUBTFUL: 1,
+  /** The server closes it, and has read nothing after the call. */
+  ENDED: 2,
+});
+
+/** What becomes of a connection after `{ failure }` or `{ result }`. */
+function afterAnswer({ failure, result }) {
+  if (failure !== undefined && failure.type === PROTOCOL_ERROR) return tooLong(failure) === undefined ? AFTER.DOUBTFUL : AFTER.ENDED;
+  return result?.io !== undefined && NO_MEMORY.test(result.io.message) ? AFTER.DOUBTFUL : AFTER.KEPT;
+}
+
+/** Errors of calls of which the server has executed nothing, since it did not read them. */
+const unread = new WeakSet();
+
+/** Notes that a call was not read, and returns its error. */
+function notRead(error) {
+  unread.add(error);
+  return error;
+}
+
+const isUnread = (error) => unread.has(error);
+
 /** Converts a TApplicationException: the call was not executed. */
 function ofApplicationError({ message = '', type }, call) {
   const { method, address } = call;
@@ -205,6 +248,8 @@ function ofApplicationError({ message = '', type }, call) {
       cause,
     );
   }
+  const limit = tooLong({ message, type });
+  if (limit !== undefined) return notRead(make('Refused', `${address} refused ${method}: ${limit}`, cause));
   if (type === PROTOCOL_ERROR)
     return make('InvalidArgument', `${address} cannot read the arguments of ${method}: ${message}`, cause);
   return make('Protocol', `${address} cannot serve ${method}: ${message} (type ${type})`, cause);
@@ -221,4 +266,4 @@ function noSyncCalls(method, how = ', and await it') {
   return make('Unsupported', `remote databases have no synchronous calls: use ${method}()${how}`);
 }
 
-module.exports = { noSyncCalls, ofApplicationError, ofIoError };
+module.exports = { AFTER, INTERNAL, afterAnswer, isUnread, noSyncCalls, notRead, ofApplicationError, ofIoError };

@@ -12,6 +12,9 @@ const JITTER = 0.01;
 /** Errors that the server reports before it begins a call: any call may be repeated after them. */
 const NOT_BEGUN = new Set(['BUSY', 'NOT_SERVING']);
 
+/** Failures of the transport that a repetition would only meet again. */
+const FINAL = new Set(['Protocol', 'AccessDenied', 'Refused']);
+
 /**
  * Whether a failed call may be repeated.
  *
@@ -20,7 +23,7 @@ const NOT_BEGUN = new Set(['BUSY', 'NOT_SERVING']);
  */
 function mayRepeat(failure, repeatable) {
   if (failure instanceof TransportError) {
-    if (failure.kind === 'Protocol' || failure.kind === 'AccessDenied') return false;
+    if (FINAL.has(failure.kind)) return false;
     // Repeating a call that timed out would only add to the load of a slow server.
     return failure.sent ? repeatable && failure.kind === 'Connection' : true;
   }

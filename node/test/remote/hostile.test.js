@@ -10,7 +10,7 @@ const { it } = require('node:test');
 const { HjallError } = require('../../lib/errors.js');
 const { connect } = require('../../lib/remote/connect.js');
 const { Chance } = require('../chance.js');
-const { exception, reply, scripted } = require('./scripted.js');
+const { exception, framed, framedCallIn, reply, scripted } = require('./scripted.js');
 
 /** The beginning of an answer that announces a list of `count` rows. */
 function announcing({ method, sequence }, count) {
@@ -21,20 +21,25 @@ function announcing({ method, sequence }, count) {
 }
 
 async function table(test, answers, options) {
-  const server = await scripted(test, answers);
+  const server = await scripted(test, answers, options?.transport === 'framed' ? framedCallIn : undefined);
   const db = await connect({ port: server.port, encoding: 'utf8', pauseMs: 0, ...options });
   test.after(() => db.close());
   return { table: db.table('t'), db, server };
 }
 
 it('lengths are checked against the limit before memory is allocated', async (t) => {
-  for (const count of [0x7fffffff, -1, 200_000_000]) {
+  const expected = [
+    [0x7fffffff, 'REFUSED', /at least 21474\d+ bytes, and the limit is 1048576: .*raise `responseBytesMax`/],
+    [-1, 'PROTOCOL', /announces -1 bytes or elements/],
+    [200_000_000, 'REFUSED', /at least 200000\d+ bytes/],
+  ];
+  for (const [count, code, message] of expected) {
     const { table: users } = await table(
       t,
       { getMultiple: (call) => announcing(call, count) },
       { responseBytesMax: 1 << 20 },
     );
-    await assert.rejects(users.rows(['r']), { code: 'PROTOCOL', message: /announces/ });
+    await assert.rejects(users.rows(['r']), { code, message });
   }
 });
 
@@ -52,7 +57,63 @@ it('an endless answer is cut off', async (t) => {
     },
     { responseBytesMax: 1 << 20 },
   );
-  await assert.rejects(users.rows(['r']), { code: 'PROTOCOL', message: /responseBytesMax/ });
+  await assert.rejects(users.rows(['r']), { code: 'REFUSED', message: /responseBytesMax/ });
+});
+
+/** A row of five values with 1000 bytes each. */
+const wide = (row) => ({
+  row,
+  columnValues: Array.from({ length: 5 }, (_, i) => ({
+    family: Buffer.from('f'),
+    qualifier: Buffer.from(String(i)),
+    value: Buffer.alloc(1000),
+    timestamp: 1,
+  })),
+});
+
+it('an answer that is too long fails its call, says how long it is, and leaves the others', async (t) => {
+  for (const transport of ['buffered', 'framed']) {
+    const held = [];
+    const sent = transport === 'framed' ? framed : (bytes) => bytes;
+    const { table: users } = await table(
+      t,
+      {
+        listNamespaces: (call) => sent(reply(call, { success: [] })),
+        get(call, socket) {
+          held.push(call);
+          if (held.length === 1) return undefined;
+          const { row } = call.args.tget;
+          if (held.length > 2) return sent(reply(call, { success: { row, columnValues: [] } }));
+          // The read behind the long answer is sent again, on another connection.
+          return void socket.write(Buffer.concat(held.map((one) => sent(reply(one, { success: wide(row) })))));
+        },
+        append: (call) => sent(reply(call, { success: wide(Buffer.from('r')) })),
+      },
+      { responseBytesMax: 4096, connectionsMax: 1, transport },
+    );
+    const long = assert.rejects(users.row('long'), (error) => {
+      assert.deepEqual([error.name, error.code], ['RequestError', 'REFUSED']);
+      const [, length] = /(?:has|at least) (\d+) bytes, and the limit is 4096: .*raise `responseBytesMax`/.exec(error.message);
+      assert.ok(length > 4096 && length < 6000, error.message);
+      return true;
+    });
+    assert.equal(await users.row('other'), undefined);
+    await long;
+    const executed = { code: 'REFUSED', message: /responseBytesMax.*append may or may not have been executed/ };
+    await assert.rejects(users.appendRow('r', { 'f:a': 'x' }), executed);
+  }
+});
+
+it('rows that are too long together are read one by one', async (t) => {
+  const { table: users } = await table(
+    t,
+    {
+      getMultiple: ({ args }) => ({ success: args.tgets.map(({ row }) => wide(row)) }),
+      get: ({ args }) => ({ success: wide(args.tget.row) }),
+    },
+    { responseBytesMax: 8192 },
+  );
+  assert.deepEqual((await users.rows(['a', 'b', 'c'])).map(({ key }) => key), ['a', 'b', 'c']);
 });
 
 it('rows without required fields are rejected, so that a few bytes cannot become many objects', async (t) => {
@@ -107,7 +168,9 @@ it('damaged answers yield an error or an answer, and the next call works', async
     for (let i = 0; i < 3; i += 1) bytes[chance.below(bytes.length)] = chance.below(256);
     socket.end(bytes);
   };
-  const { table: users } = await table(t, { getMultiple: damaged }, { retries: 0, responseBytesMax: 1 << 16 });
+  // After an answer that announces too many bytes, the rows are read one by one.
+  const get = (_, socket) => void socket.destroy();
+  const { table: users } = await table(t, { get, getMultiple: damaged }, { retries: 0, responseBytesMax: 1 << 16 });
   let failed = 0;
   for (let i = 0; i < 300; i += 1) {
     await users.rows(['r', 's']).catch((error) => {
@@ -144,7 +207,7 @@ it('HTTP answers are limited too', async (t) => {
   t.after(() => page.closeAllConnections());
   t.after(() => page.close());
   await assert.rejects(connect({ port: page.address().port, transport: 'http', responseBytesMax: 1 << 20 }), {
-    code: 'PROTOCOL',
+    code: 'REFUSED',
     message: /responseBytesMax/,
   });
 });

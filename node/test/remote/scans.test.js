@@ -166,3 +166,14 @@ it('has no synchronous form, and its error names the alternative', async (t) => 
   const { table } = await served(t, 1);
   assert.throws(() => [...table.scanSync()], { code: 'UNSUPPORTED', message: /for await/ });
 });
+
+it('a block that is too long fails the scan, which names the limit', async (t) => {
+  const { table } = await served(t, 1000, { responseBytesMax: 2048 });
+  await assert.rejects(table.scan({ caching: 100 }).toArray(), (error) => {
+    assert.equal(error.code, 'REFUSED');
+    assert.match(error.message, /responseBytesMax/);
+    assert.doesNotMatch(error.message, /may or may not/, 'a scan changes nothing');
+    return true;
+  });
+  assert.equal((await table.scan({ caching: 10 }).toArray()).length, 1000);
+});

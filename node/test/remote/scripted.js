@@ -25,6 +25,13 @@ function exception({ method, sequence }, message, type) {
   return Buffer.from(writer.written());
 }
 
+/** The bytes of a message with its length before them, as the transport `framed` sends it. */
+function framed(message) {
+  const head = Buffer.alloc(4);
+  head.writeUInt32BE(message.length);
+  return Buffer.concat([head, message]);
+}
+
 /** The first complete call in the bytes received: { method, sequence, args, length }. */
 function callIn(bytes) {
   const length = bytes.length === 0 ? undefined : new BinaryMeasurer(LONGEST).feed(bytes, bytes.length);
@@ -34,14 +41,20 @@ function callIn(bytes) {
   return { method: name, sequence, args: readStruct(reader, methods.get(name).args), length };
 }
 
+/** `callIn`, for bytes that begin with the length of the call. */
+function framedCallIn(bytes) {
+  const call = callIn(bytes.subarray(4));
+  return call === undefined ? undefined : { ...call, length: 4 + call.length };
+}
+
 /**
- * Serves until the test ends.
+ * Serves until the test ends. `findCall` finds the calls in what clients send.
  *
  * `answers[method](call, socket)` returns a result struct to send, bytes to send unchanged, or undefined if it
  * handles the answer itself.
  * @returns {Promise<{ port: number, calls: string[], sockets: Set<net.Socket> }>}
  */
-async function scripted(test, answers) {
+async function scripted(test, answers, findCall = callIn) {
   const calls = [];
   const sockets = new Set();
   const all = { listNamespaces: () => ({ success: [] }), closeScanner: () => ({}), ...answers };
@@ -52,7 +65,7 @@ async function scripted(test, answers) {
     let pending = Buffer.alloc(0);
     socket.on('data', async (chunk) => {
       pending = Buffer.concat([pending, chunk]);
-      for (let call = callIn(pending); call !== undefined; call = callIn(pending)) {
+      for (let call = findCall(pending); call !== undefined; call = findCall(pending)) {
         pending = pending.subarray(call.length);
         calls.push(call.method);
         const answer = await all[call.method](call, socket);
@@ -69,4 +82,4 @@ async function scripted(test, answers) {
   return { port: server.address().port, calls, sockets };
 }
 
-module.exports = { exception, reply, scripted };
+module.exports = { exception, framed, framedCallIn, reply, scripted };

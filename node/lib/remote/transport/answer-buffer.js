@@ -6,7 +6,7 @@
  * the cost stays linear. Memory grows with the bytes received, never with the length announced. Bytes that follow the
  * answer belong to the next one on the connection.
  */
-const { WireError } = require('../wire/types');
+const { AnswerTooLong, WireError } = require('../wire/types');
 
 class AnswerBuffer {
   /**
@@ -27,8 +27,7 @@ class AnswerBuffer {
     this.append(chunk);
     const found = this.find(this.buffer, this.length);
     if (found === undefined) {
-      if (this.length > this.bytesMax)
-        throw new WireError(`the answer is longer than ${this.bytesMax} bytes (responseBytesMax)`);
+      if (this.length > this.bytesMax) throw new AnswerTooLong(`has at least ${this.length} bytes`, this.bytesMax);
       return undefined;
     }
     const [from, to] = found;
@@ -60,15 +59,17 @@ function unframed(measurer) {
   };
 }
 
+/** No limit may be higher. As a length, what other transports and other programs send first is greater. */
+const FRAME_BYTES_MAX = 2 ** 30;
+
 /** Finds answers of the transport `framed`, which begin with their length in four bytes. */
 function framed(bytesMax) {
   return (buffer, length) => {
     if (length < 4) return undefined;
     const size = buffer.readUInt32BE(0);
-    if (size > bytesMax)
-      throw new WireError(
-        `the answer announces ${size} bytes, and the limit is ${bytesMax} (responseBytesMax). Is the server's transport framed?`,
-      );
+    if (size > FRAME_BYTES_MAX)
+      throw new WireError(`the answer does not begin with the length of a frame: is the server's transport framed?`);
+    if (size > bytesMax) throw new AnswerTooLong(`has ${size} bytes`, bytesMax);
     return length >= 4 + size ? [4, 4 + size] : undefined;
   };
 }

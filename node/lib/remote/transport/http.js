@@ -5,12 +5,15 @@ const https = require('node:https');
 const { whenAborted } = require('../../abort.js');
 const { clearTimeout, setTimeout } = require('../../timers.js');
 const { publish } = require('../../tracing.js');
+const { AnswerTooLong } = require('../wire/types.js');
 const { TransportError } = require('./transport-error.js');
 
 /** The length up to which an error page is quoted. */
 const PAGE_CHARS_MAX = 200;
 /** The statuses of requests without a valid login, or without permission. */
 const DENIALS = new Set([401, 403]);
+/** The status of requests whose body is too long. The server has not read it to its end. */
+const TOO_LONG = 413;
 
 class HttpConnection {
   constructor(settings) {
@@ -63,8 +66,8 @@ class HttpConnection {
         request.destroy();
         this.agent.destroy();
       };
-      const broken = (kind, message, cause) => {
-        this.failure ??= new TransportError(kind, message, { sent, cause });
+      const broken = (kind, message, cause, received = sent) => {
+        this.failure ??= new TransportError(kind, message, { sent: received, cause });
         fail(this.failure);
       };
       const timer = setTimeout(
@@ -108,7 +111,7 @@ class HttpConnection {
     response.on('data', (chunk) => {
       length += chunk.length;
       if (length > responseBytesMax)
-        broken('Protocol', `${address}: the answer is longer than ${responseBytesMax} bytes (responseBytesMax)`);
+        broken('Refused', `${address}: ${new AnswerTooLong(`has at least ${length} bytes`, responseBytesMax).message}`);
       else chunks.push(chunk);
     });
     response.once('error', (error) =>
@@ -119,14 +122,16 @@ class HttpConnection {
     );
     response.once('end', () => {
       const body = Buffer.concat(chunks, length);
-      if (response.statusCode === 200) resolve(body);
-      else
-        broken(
-          DENIALS.has(response.statusCode) ? 'AccessDenied' : 'Protocol',
-          `${address} answered HTTP ${response.statusCode} ${response.statusMessage}: ${body.toString('utf8', 0, PAGE_CHARS_MAX).trim()}`,
-        );
+      const status = response.statusCode;
+      if (status === 200) return resolve(body);
+      const answered = `${address} answered HTTP ${status} ${response.statusMessage}: ${body.toString('utf8', 0, PAGE_CHARS_MAX).trim()}`;
+      if (status === TOO_LONG) return broken('Refused', answered, undefined, false);
+      return broken(DENIALS.has(status) ? 'AccessDenied' : 'Protocol', answered);
     });
   }
+
+  /** Nothing to do: an HTTP server says in the head of its answer whether it closes the connection. */
+  retire() {}
 
   /** Nothing to do: Node's agent does not keep the process alive for idle sockets. */
   idle() {}

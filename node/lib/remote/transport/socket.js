@@ -12,7 +12,7 @@ const { whenAborted } = require('../../abort.js');
 const { clearTimeout, setTimeout } = require('../../timers.js');
 const { publish } = require('../../tracing.js');
 const { measurer } = require('../wire/message.js');
-const { WireError } = require('../wire/types.js');
+const { AnswerTooLong, WireError } = require('../wire/types.js');
 const { TransportError } = require('./transport-error.js');
 const { AnswerBuffer, framed, unframed } = require('./answer-buffer.js');
 
@@ -23,6 +23,8 @@ class SocketConnection {
   constructor(socket, settings) {
     this.socket = socket;
     this.settings = settings;
+    this.isOpen = true;
+    /** Whether it takes further calls. */
     this.usable = true;
     this.capacity = settings.callsPerConnection;
     /** The calls that await answers, in their order: { buffer, resolve, reject, isAborted }. */
@@ -163,8 +165,15 @@ class SocketConnection {
       }
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
+      const reason = `${address}: ${error.message}`;
       const sent = this.calls.length > 0;
-      this.fail(new TransportError('Protocol', `${address}: ${error.message}`, { sent, cause: error }));
+      if (error instanceof AnswerTooLong)
+        this.failOne(
+          this.calls[0],
+          new TransportError('Refused', reason, { sent, cause: error }),
+          `the connection to ${address} was closed, because an earlier answer is longer than responseBytesMax`,
+        );
+      this.fail(new TransportError('Protocol', reason, { sent, cause: error }));
     }
     this.closeIfAborted();
   }
@@ -191,10 +200,22 @@ class SocketConnection {
   /** Closes the connection and rejects the pending calls with this reason. `isOwn`: the program closes it. */
   fail(reason, isOwn = false) {
     const { address } = this.settings;
-    if (this.usable) publish('disconnect', () => ({ address, error: isOwn ? undefined : reason.toPublic() }));
+    if (this.isOpen) publish('disconnect', () => ({ address, error: isOwn ? undefined : reason.toPublic() }));
+    this.isOpen = false;
     this.usable = false;
     this.socket.destroy();
     for (const call of this.calls.splice(0)) if (!call.isAborted) call.reject(reason);
+  }
+
+  /**
+   * Takes no further calls, since the server may close the connection. `isEnded`: it does, and has read nothing after
+   * the last call that it answered, so that those that still await answers can be sent again.
+   */
+  retire(isEnded) {
+    this.usable = false;
+    if (!isEnded) return;
+    const { address } = this.settings;
+    this.fail(new TransportError('Connection', `${address} closed the connection after a message that it refused`, { sent: false }));
   }
 
   /** Marks the connection as idle or not. An idle connection does not keep the process alive. */

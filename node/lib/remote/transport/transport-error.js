@@ -4,7 +4,7 @@ const { make } = require('../../errors.js');
 
 class TransportError extends Error {
   /**
-   * @param {'Connection' | 'Timeout' | 'Protocol' | 'AccessDenied'} kind
+   * @param {'Connection' | 'Timeout' | 'Protocol' | 'AccessDenied' | 'Refused'} kind
    * @param {string} message
    * @param {{ sent: boolean, cause?: unknown }} details `sent`: the server may have received the call, and may have
    * executed it

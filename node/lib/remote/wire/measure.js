@@ -6,7 +6,7 @@
  * structures) from chunk to chunk, so a long answer in many chunks takes one pass. The position may lie beyond the
  * bytes received. Lengths and counts are checked against the message limit before any memory is allocated for them.
  */
-const { BINARY, COMPACT, DEPTH_MAX, WireError } = require('./types');
+const { AnswerTooLong, BINARY, COMPACT, DEPTH_MAX, WireError } = require('./types');
 
 const BINARY_SIZES = [];
 for (const [kind, size] of [
@@ -37,8 +37,7 @@ class Measurer {
   feed(buffer, end) {
     if (!this.begun && !this.begin(buffer, end)) return undefined;
     while (this.open.length > 0) {
-      if (this.at > this.bytesMax)
-        throw new WireError(`the answer is longer than ${this.bytesMax} bytes (responseBytesMax)`);
+      if (this.at > this.bytesMax) throw new AnswerTooLong(`has at least ${this.at} bytes`, this.bytesMax);
       if (this.at > end) return undefined;
       const top = this.open[this.open.length - 1];
       if (top.left === 0) this.open.pop();
@@ -60,12 +59,13 @@ class Measurer {
     this.open.push({ left, first, second });
   }
 
-  /** Checks an announced number of bytes, or of elements, each of which takes at least one byte. */
+  /**
+   * Checks an announced number of bytes, or of elements, each of which takes at least one byte. `from` is the number of
+   * bytes before them.
+   */
   checked(count, from) {
-    if (count < 0 || from + count > this.bytesMax)
-      throw new WireError(
-        `the answer announces ${count} bytes or elements, and the limit is ${this.bytesMax} bytes (responseBytesMax)`,
-      );
+    if (count < 0) throw new WireError(`the answer announces ${count} bytes or elements`);
+    if (from + count > this.bytesMax) throw new AnswerTooLong(`has at least ${from + count} bytes`, this.bytesMax);
     return count;
   }
 }

@@ -89,4 +89,14 @@ const applicationError = linked(
 /** Bytes that are not valid Thrift or exceed a limit. The connection that they came from cannot be used further. */
 class WireError extends Error {}
 
-module.exports = { BINARY, COMPACT, MESSAGE, DEPTH_MAX, structs, methods, applicationError, WireError };
+/** An answer that is longer than `responseBytesMax`. */
+class AnswerTooLong extends WireError {
+  /** @param {string} length how long the answer is, as far as that is known, such as `has 5 bytes` */
+  constructor(length, bytesMax) {
+    super(
+      `the answer ${length}, and the limit is ${bytesMax}: read less at once (fewer columns, versions or rows, or a smaller \`batch\` or \`caching\` of a scan), or raise \`responseBytesMax\` of connect()`,
+    );
+  }
+}
+
+module.exports = { BINARY, COMPACT, MESSAGE, DEPTH_MAX, structs, methods, applicationError, AnswerTooLong, WireError };
