@@ -458,8 +458,8 @@ impl RegionScanner {
             if filter.filter_all_remaining()? {
                 break;
             }
-            // In an ascending scan, HBase skips a rejected row by reading it: the filter sees its cells, counts them and
-            // may give a hint. In a descending one, it seeks to the previous row.
+            // In an ascending scan, HBase skips a rejected row by reading it: the filter sees its cells, counts them
+            // and may give a hint. In a descending one, it seeks to the previous row.
             for scanner in &mut self.deciding {
                 if self.order == Order::Descending {
                     scanner.pass_row(&prefix)?;

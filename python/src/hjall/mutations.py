@@ -88,8 +88,8 @@ def _column_list(columns: Iterable[Text | Marker]) -> list[Text | Marker]:
 
 
 def mutation_list(mutations: Iterable[Mutation]) -> list[Mutation]:
-    """Collects mutations in a list, except deletes of no columns. Raises `TypeError` for an item that is neither a `Put`
-    nor a `Delete`."""
+    """Collects mutations in a list, except deletes of no columns. Raises `TypeError` for an item that is neither a
+    `Put` nor a `Delete`."""
     if isinstance(mutations, (Put, Delete)):
         raise TypeError(f"mutations must be an iterable of hjall.Put and hjall.Delete: write [{mutations!r}]")
     checked = a_list("mutations must be an iterable of hjall.Put and hjall.Delete", mutations)

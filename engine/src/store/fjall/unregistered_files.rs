@@ -1,7 +1,7 @@
 //! Removal of files that are in no list of files: those that failed or aborted flushes and compactions have left.
 //!
-//! fjall removes them only when it opens the database. On a full disk, they may be what keeps it full: then the database
-//! could not be opened again, and would refuse all writes.
+//! fjall removes them only when it opens the database. On a full disk, they may be what keeps it full: then the
+//! database could not be opened again, and would refuse all writes.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -273,7 +273,8 @@ pub(super) struct ReplacedFiles(Mutex<Lists>);
 #[derive(Default)]
 struct Lists {
     replaced: Vec<Replaced>,
-    /// The runs to which fjall does not refer any more, with the tree that they are of. They exist while reads use them.
+    /// The runs to which fjall does not refer any more, with the tree that they are of. They exist while reads use
+    /// them.
     unused: Vec<(u64, Weak<Run>)>,
 }
 

@@ -149,8 +149,8 @@ fn a_scanner_without_its_snapshot_keeps_the_state_of_its_filter() {
     assert_eq!(short(&scanner.next(9).unwrap()), "c f:1@5=c", "it counts the rows before");
 }
 
-/// In an ascending scan, HBase reads rows that a filter rejects by their keys through that filter. In a descending one, it
-/// seeks past them, so that WHILE does not end the scan at their cells.
+/// In an ascending scan, HBase reads rows that a filter rejects by their keys through that filter. In a descending one,
+/// it seeks past them, so that WHILE does not end the scan at their cells.
 #[test]
 fn only_ascending_scans_show_the_filter_the_cells_of_rejected_rows() {
     let world = World::new(&["f"]);

@@ -103,7 +103,8 @@ pub(super) fn rows(context: &CallContext<'_>, request: &Request) -> Answer {
         specs.push(spec);
     }
     let table = context.engine.table(&name);
-    // HBase reads several rows by another call than one row. Its gateway takes the errors of that call for missing rows.
+    // HBase reads several rows by another call than one row. Its gateway takes the errors of that call for missing
+    // rows.
     let failure = if specs.len() == 1 { Failure::of_read } else { Failure::of_get };
     let mut rows = Vec::new();
     // Each row is read with the columns of the address, whose product with the rows may be large: they are copied for
