@@ -138,6 +138,10 @@ function hbaseException(javaClass, text, stack, cause) {
   return exception;
 }
 
+/** HBase's texts if a table is in the state that enableTable and disableTable would bring about. */
+const ENABLED_ALREADY = /^tableName=\S+, state=ENABLED$/;
+const DISABLED_ALREADY = /^(?:\S+|tableName=\S+, state=DISABLED)$/;
+
 /** Readable messages, with the remedy, for kinds whose text from HBase is a name or has no remedy. */
 const PLAIN = {
   TableNotFound: (name) => `table "${escaped(name)}" does not exist: create it with createTable, or list the tables with tables()`,
@@ -147,8 +151,12 @@ const PLAIN = {
       (_, family, table) => `table "${escaped(table)}" has no column family "${escaped(family)}": describeTable() lists its families`,
     ),
   TableExists: (name) => `table "${escaped(name)}" already exists: choose another name, or pass \`ifNotExists\``,
-  TableDisabled: (text) => `the table is disabled (${text}): enable it with enableTable`,
-  TableNotDisabled: (text) => `the table is enabled (${text}): disable it first with disableTable`,
+  TableDisabled: (text) =>
+    DISABLED_ALREADY.test(text) ? `the table is disabled already (${text})` : `the table is disabled (${text}): enable it with enableTable`,
+  TableNotDisabled: (text) =>
+    ENABLED_ALREADY.test(text)
+      ? `the table is enabled already (${text})`
+      : `the table is enabled (${text}): disable it first with disableTable`,
   NamespaceNotFound: (name) => `namespace "${escaped(name)}" does not exist: create it with createNamespace`,
   NotALong: (text) => `${text}: a counter is a value of exactly 8 bytes, as long() encodes it`,
 };

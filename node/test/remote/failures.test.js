@@ -122,7 +122,7 @@ const ANSWERS = [
     false,
     { method: 'enableTable' },
     'TABLE_NOT_DISABLED',
-    'the table is enabled (tableName=ns:t, state=ENABLED): disable it first with disableTable',
+    'the table is enabled already (tableName=ns:t, state=ENABLED)',
     'org.apache.hadoop.hbase.TableNotDisabledException',
   ],
   [
