@@ -55,6 +55,8 @@ const ADMISSION_WAYS: usize = 4;
 /// The admission filter has a tag for each of this number of bytes of the cache. A small row takes a little less, so a
 /// row that would be requested again before it is evicted is remembered.
 const ADMISSION_BYTES: usize = 256;
+/// The number of sets of the admission filter of an empty shard.
+const ADMISSION_SETS: usize = 64;
 /// A write of more rows removes them from the cache.
 const UPDATED_ROWS_MAX: usize = 16;
 /// After this number of writes without a read, a write removes the row from the cache.
@@ -99,8 +101,13 @@ struct Shard {
     misses: u64,
     evictions: u64,
     /// The admission filter: tags of recently requested rows, newest first in each set. While the cache has room, a row
-    /// is cached on its first request, afterwards on its second. Memory that is never written is never resident.
+    /// is cached on its first request, afterwards on its second.
     requested: Vec<[u32; ADMISSION_WAYS]>,
+    /// The tags that have been added since the filter has this number of sets.
+    requested_tags: usize,
+    /// The largest number of sets of the filter. It begins with a few and grows as it fills, so that a database with few
+    /// rows does not pay for the filter of many. When it grows, it forgets its tags.
+    sets_max: usize,
 }
 
 struct Entry {
@@ -418,8 +425,8 @@ impl RowCache {
 impl Shard {
     /// A shard of a cache with this number of bytes for each shard.
     fn new(bytes_max: usize) -> Self {
-        let sets = (bytes_max / ADMISSION_BYTES / ADMISSION_WAYS).max(usize::from(bytes_max > 0));
-        Self { requested: vec![[0; ADMISSION_WAYS]; sets], ..Self::default() }
+        let sets_max = (bytes_max / ADMISSION_BYTES / ADMISSION_WAYS).max(usize::from(bytes_max > 0));
+        Self { requested: vec![[0; ADMISSION_WAYS]; sets_max.min(ADMISSION_SETS)], sets_max, ..Self::default() }
     }
 
     /// The set of the admission filter for a row.
@@ -440,8 +447,19 @@ impl Shard {
             None => {
                 set.rotate_right(1);
                 set[0] = tag;
+                self.grow_filter();
                 has_room
             }
+        }
+    }
+
+    /// Counts a tag that was added to the admission filter, and enlarges the filter when it is full.
+    fn grow_filter(&mut self) {
+        self.requested_tags += 1;
+        let sets = self.requested.len();
+        if self.requested_tags > sets * ADMISSION_WAYS && sets < self.sets_max {
+            self.requested = vec![[0; ADMISSION_WAYS]; (4 * sets).min(self.sets_max)];
+            self.requested_tags = 0;
         }
     }
 

@@ -9,7 +9,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use fjall::{AbstractTree, AnyTree, Keyspace};
+use fjall::AbstractTree;
 
 use super::database::{Database, is_list_current};
 use super::space::Space;
@@ -23,9 +23,13 @@ impl Database {
     /// Removes files of all spaces that are in no list of files and that no read uses. The caller has ended all
     /// compactions and long calls, and no new ones may begin.
     pub(super) fn remove_unregistered_files(&self) {
-        // Otherwise files that reads use may not be known.
-        self.follow_changes();
-        let removed = self.unregistered_files(|tree| self.replaced_files.in_use(tree)).remove();
+        // If the super version is not known, neither are the files that reads use.
+        let in_use = |space: &Space| {
+            let newest = space.super_version(u64::MAX)?;
+            let replaced = self.replaced_files.in_use(&space.keyspace.tree);
+            Some(newest.runs.iter().cloned().chain(replaced).collect())
+        };
+        let removed = self.unregistered_files(in_use).remove();
         if removed > 0 {
             tracing::info!(folder = %self.folder().display(), files = removed, "incomplete files were removed");
         }
@@ -35,39 +39,48 @@ impl Database {
     /// [`Self::remove_unregistered_files`] removes, and replaced ones. fjall usually removes replaced files when it is
     /// closed, but not always.
     pub(super) fn files_left_at_the_end(&self) -> UnregisteredFiles {
-        self.unregistered_files(|_| Vec::new())
+        self.unregistered_files(|_| Some(Vec::new()))
     }
 
-    fn unregistered_files(&self, kept: impl Fn(&AnyTree) -> Vec<RunFiles>) -> UnregisteredFiles {
-        let of_space = |space: &Space| self.unregistered_files_of(&space.keyspace, &kept);
-        UnregisteredFiles(self.spaces().iter().flat_map(of_space).collect())
+    /// `kept` returns the runs of a space that must be kept, or `None` if all of its files must be.
+    fn unregistered_files(&self, kept: impl Fn(&Space) -> Option<Vec<RunFiles>>) -> UnregisteredFiles {
+        let began = Instant::now();
+        while self.inner.active_compactions() > 0 {
+            if began.elapsed() > END_MAX {
+                return UnregisteredFiles(Vec::new());
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // Afterwards, because a compaction that has read its last pair replaces files although it was to be aborted.
+        self.follow_changes();
+        let spaces = self.spaces();
+        UnregisteredFiles(
+            spaces.iter().filter_map(|space| self.unregistered_files_of(space, &kept)).flatten().collect(),
+        )
     }
 
-    fn unregistered_files_of(&self, keyspace: &Keyspace, kept: impl Fn(&AnyTree) -> Vec<RunFiles>) -> Vec<PathBuf> {
+    fn unregistered_files_of(
+        &self,
+        space: &Space,
+        kept: impl Fn(&Space) -> Option<Vec<RunFiles>>,
+    ) -> Option<Vec<PathBuf>> {
+        let keyspace = &space.keyspace;
         let tree = &keyspace.tree;
         // A flush adds its files to the list under this lock.
         let _flushing = tree.get_flush_lock();
         let next = tree.next_table_id();
-        // A compaction that has files with smaller numbers began before, and has ended if none is in progress now.
-        let began = Instant::now();
-        while self.inner.active_compactions() > 0 {
-            if began.elapsed() > END_MAX {
-                return Vec::new();
-            }
-            std::thread::sleep(Duration::from_millis(1));
+        // A compaction that has files with smaller numbers began before, and has ended if none is in progress now. If a
+        // flush or compaction failed after it had written its list, the next opening uses that list.
+        if self.inner.active_compactions() > 0 || !is_list_current(keyspace) {
+            return None;
         }
-        // If a flush or compaction failed after it had written its list, the next opening uses that list.
-        if !is_list_current(keyspace) {
-            return Vec::new();
-        }
+        let in_runs = kept(space)?;
         let mut registered: BTreeSet<u64> = tree.current_version().iter_tables().map(|table| table.id()).collect();
-        for run in kept(tree) {
-            registered.extend(run.iter().map(|table| table.id()));
-        }
+        registered.extend(in_runs.iter().flat_map(|run| run.iter()).map(|table| table.id()));
         let entries = fs::read_dir(keyspace.path().join(FILES_FOLDER)).into_iter().flatten().flatten();
         let number = |entry: &fs::DirEntry| entry.file_name().to_str()?.parse::<u64>().ok();
         let is_left = |number: u64| number < next && !registered.contains(&number);
-        entries.filter(|entry| number(entry).is_some_and(is_left)).map(|entry| entry.path()).collect()
+        Some(entries.filter(|entry| number(entry).is_some_and(is_left)).map(|entry| entry.path()).collect())
     }
 }
 

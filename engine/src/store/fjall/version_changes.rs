@@ -19,6 +19,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::database::Database;
 use super::failure::failed_io;
+use super::statistics::disk_free_bytes;
 use super::super_version::{Run, RunFiles};
 use crate::error::Result;
 
@@ -42,6 +43,9 @@ const LAST_LOOK: Duration = Duration::from_secs(1);
 /// keeps them.
 const RELEASE: Duration = Duration::from_secs(1);
 const RELEASE_MAX: Duration = Duration::from_secs(64);
+
+/// The free disk space that this needs, in bytes. It is much more than the flush takes.
+const RELEASE_FREE_BYTES: u64 = 16 << 20;
 
 /// Which changes are expected.
 #[derive(Default)]
@@ -193,6 +197,8 @@ fn follow(database: &Weak<Database>, changes: &VersionChanges) {
         if has_removed_all {
             waiting = None;
         } else if has_settled
+            // A flush that fails would make the database refuse writes.
+            && disk_free_bytes(&database.path).is_none_or(|free| free >= RELEASE_FREE_BYTES)
             && waiting.get_or_insert_with(Waiting::new).is_over()
             && let Err(error) = database.release_replaced_files()
         {
