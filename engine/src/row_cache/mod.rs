@@ -105,8 +105,8 @@ struct Shard {
     requested: Vec<[u32; ADMISSION_WAYS]>,
     /// The tags that have been added since the filter has this number of sets.
     requested_tags: usize,
-    /// The largest number of sets of the filter. It begins with a few and grows as it fills, so that a database with few
-    /// rows does not pay for the filter of many. When it grows, it forgets its tags.
+    /// The largest number of sets of the filter. It begins with a few and grows as it fills, so that a database with
+    /// few rows does not pay for the filter of many. When it grows, it forgets its tags.
     sets_max: usize,
 }
 
