@@ -131,12 +131,17 @@ def test_a_connection_takes_no_more_than_hjall_config_prints(served, kind, tmp_p
         # The first ones make threads and buffers that later ones use.
         for number in range(50):
             open_one(number)
-        before = settled_rss(served)
-        for number in range(CONNECTIONS):
-            open_one(number)
-        each = (settled_rss(served) - before) / CONNECTIONS
-    print(f"{kind}: {each / KIB:.1f} KiB for each connection, {allowed(kind, tmp_path) / KIB:.0f} KiB are printed")
-    assert each < allowed(kind, tmp_path)
+        most = allowed(kind, tmp_path)
+        # On a busy machine, other threads of the server may take some MiB once. What connections take, they take again.
+        for _ in range(3):
+            before = settled_rss(served)
+            for number in range(CONNECTIONS):
+                open_one(number)
+            each = (settled_rss(served) - before) / CONNECTIONS
+            print(f"{kind}: {each / KIB:.1f} KiB for each connection, {most / KIB:.0f} KiB are printed")
+            if each < most:
+                break
+    assert each < most
     until_given_back(served)
 
 
