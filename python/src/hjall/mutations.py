@@ -96,7 +96,7 @@ def mutation_list(mutations: Iterable[Mutation]) -> list[Mutation]:
     for mutation in checked:
         if not isinstance(mutation, (Put, Delete)):
             raise TypeError(f"a mutation must be hjall.Put or hjall.Delete, not {type(mutation).__name__}")
-    return [mutation for mutation in checked if mutation._is_put or mutation.columns != ()]
+    return [mutation for mutation in checked if isinstance(mutation, Put) or mutation.columns != ()]
 
 
 def column_pairs(method: str, data: Any, what: str) -> list[tuple[Any, Any]]:
