@@ -2,6 +2,7 @@
 
 import functools
 import operator
+import re
 import struct
 
 import pytest
@@ -353,7 +354,7 @@ def test_a_mutation_can_be_used_again(table):
 
 @pytest.mark.parametrize("columns", ["f", b"f:a"])
 def test_a_column_in_place_of_columns_is_refused(columns):
-    with pytest.raises(TypeError, match=r"columns must be an iterable of columns: write \['?b?'?f"):
+    with pytest.raises(TypeError, match=re.escape(f"columns must be an iterable of columns: write [{columns!r}]")):
         hjall.Delete(columns)
 
 
@@ -364,4 +365,4 @@ def test_a_table_in_the_requested_state_is_named_without_a_remedy(table):
     database.disable_table("t")
     with pytest.raises(hjall.TableDisabled, match="is disabled already") as disabled:
         database.disable_table("t")
-    assert "enable_table with" not in str(disabled.value) and "disable it" not in str(enabled.value)
+    assert "enable it" not in str(disabled.value) and "disable it" not in str(enabled.value)
