@@ -1,5 +1,7 @@
 //! Values as text: what `puts` prints, and what the shell shows after `=>`.
 
+use std::rc::Rc;
+
 use super::value::{Java, Value};
 use crate::convert::float;
 
@@ -35,7 +37,7 @@ pub fn to_text(value: &Value) -> Vec<u8> {
 /// The text of a value as it is written in the language.
 pub fn inspect(value: &Value) -> Vec<u8> {
     let mut out = Vec::new();
-    write(value, &mut out, 0);
+    write(value, &mut out, &mut Vec::new());
     out
 }
 
@@ -44,8 +46,10 @@ pub fn inspected(value: &Value) -> String {
     String::from_utf8_lossy(&inspect(value)).into_owned()
 }
 
-fn write(value: &Value, out: &mut Vec<u8>, depth: usize) {
-    if depth > DEPTH_MAX || out.len() > BYTES_MAX {
+/// Writes a value that is inside `parents`, the addresses of arrays, hashes and other containers. A container inside
+/// itself is written as `[...]` or `{...}`.
+fn write(value: &Value, out: &mut Vec<u8>, parents: &mut Vec<usize>) {
+    if parents.len() > DEPTH_MAX || out.len() > BYTES_MAX {
         out.extend_from_slice(b"...");
         return;
     }
@@ -71,38 +75,42 @@ fn write(value: &Value, out: &mut Vec<u8>, depth: usize) {
             }
         }
         Value::Array(list) => {
-            let Ok(list) = list.0.try_borrow() else { return out.extend_from_slice(b"[...]") };
-            out.push(b'[');
-            for (at, value) in list.iter().enumerate() {
-                if at > 0 {
-                    out.extend_from_slice(b", ");
-                }
-                write(value, out, depth + 1);
-                if out.len() > BYTES_MAX {
-                    break;
-                }
-            }
-            out.push(b']');
+            let address = Rc::as_ptr(list).addr();
+            let (false, Ok(list)) = (parents.contains(&address), list.0.try_borrow()) else {
+                return out.extend_from_slice(b"[...]");
+            };
+            parents.push(address);
+            write_list(&list, out, parents);
+            parents.pop();
         }
         Value::Hash(table) => {
+            let address = Rc::as_ptr(table).addr();
+            if parents.contains(&address) {
+                return out.extend_from_slice(b"{...}");
+            }
+            parents.push(address);
             out.push(b'{');
             for (at, (key, value)) in table.pairs().iter().enumerate() {
                 if at > 0 {
                     out.extend_from_slice(b", ");
                 }
-                write(key, out, depth + 1);
+                write(key, out, parents);
                 out.extend_from_slice(b"=>");
-                write(value, out, depth + 1);
+                write(value, out, parents);
+                if out.len() > BYTES_MAX {
+                    break;
+                }
             }
             out.push(b'}');
+            parents.pop();
         }
         Value::Range(range) => {
             if !range.begin.is_nil() {
-                write(&range.begin, out, depth + 1);
+                write(&range.begin, out, parents);
             }
             out.extend_from_slice(if range.exclusive { b"..." } else { b".." });
             if !range.end.is_nil() {
-                write(&range.end, out, depth + 1);
+                write(&range.end, out, parents);
             }
         }
         Value::Proc(proc) => out.extend_from_slice(match **proc {
@@ -126,7 +134,14 @@ fn write(value: &Value, out: &mut Vec<u8>, depth: usize) {
             }
             Java::List(_, values) => {
                 out.extend_from_slice(format!("#<{}: ", java.class_name()).as_bytes());
-                write(&Value::array(values.borrow().clone()), out, depth + 1);
+                let address = Rc::as_ptr(java).addr();
+                if parents.contains(&address) {
+                    out.extend_from_slice(b"[...]");
+                } else {
+                    parents.push(address);
+                    write_list(&values.borrow(), out, parents);
+                    parents.pop();
+                }
                 out.push(b'>');
             }
             other => out.extend_from_slice(
@@ -135,6 +150,20 @@ fn write(value: &Value, out: &mut Vec<u8>, depth: usize) {
             ),
         },
     }
+}
+
+fn write_list(list: &[Value], out: &mut Vec<u8>, parents: &mut Vec<usize>) {
+    out.push(b'[');
+    for (at, value) in list.iter().enumerate() {
+        if at > 0 {
+            out.extend_from_slice(b", ");
+        }
+        write(value, out, parents);
+        if out.len() > BYTES_MAX {
+            break;
+        }
+    }
+    out.push(b']');
 }
 
 /// A time as `to_s` shows it.

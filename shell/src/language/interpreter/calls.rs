@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::super::ast::{Call, Code, Expr, Node, Param, Target};
 use super::super::token::Place;
 use super::super::value::{Proc, Value};
-use super::{Args, Frame, Interpreter, Outcome, Raise, Scope, implicit, java, objects};
+use super::{Args, Frame, Interpreter, Outcome, Raise, Scope, implicit, java, objects, ranges};
 
 impl Interpreter<'_> {
     pub(super) fn eval_call(&mut self, call: &Call, at: Place, frame: &Frame) -> Outcome {
@@ -344,6 +344,9 @@ impl Interpreter<'_> {
             Value::Nil => Ok(Vec::new()),
             Value::Array(list) => Ok(list.0.borrow().clone()),
             Value::Hash(_) | Value::Range(_) => {
+                if let Value::Range(range) = value {
+                    ranges::check_list(range)?;
+                }
                 let mut list = Vec::new();
                 self.each_of(value, &mut |_, value| {
                     super::check_size(list.len())?;

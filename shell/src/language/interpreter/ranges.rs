@@ -24,6 +24,21 @@ pub fn covers(range: &Span, value: &Value) -> bool {
     above && below
 }
 
+/// Checks, before the values of a range are listed, that the list ends and is not too long.
+pub fn check_list(range: &Span) -> Result<(), Raise> {
+    match (&range.begin, &range.end) {
+        (Value::Int(_), Value::Int(_)) => super::check_size(usize::try_from(count(range)).unwrap_or(usize::MAX)),
+        (_, Value::Nil) => Err(Raise::new("RangeError", "cannot convert endless range to an array")),
+        _ => Ok(()),
+    }
+}
+
+/// The number of values between two integers; zero for other ends.
+fn count(range: &Span) -> i128 {
+    let (Value::Int(begin), Value::Int(end)) = (&range.begin, &range.end) else { return 0 };
+    (i128::from(*end) - i128::from(*begin) + i128::from(!range.exclusive)).max(0)
+}
+
 /// The values of a range, one after the other.
 pub struct Steps {
     next: Option<Value>,
@@ -138,9 +153,7 @@ impl Interpreter<'_> {
             }
             "exclude_end?" => Ok(Value::Bool(range.exclusive)),
             "size" | "count" if args.list.is_empty() && args.block.is_none() => match (&range.begin, &range.end) {
-                (Value::Int(a), Value::Int(b)) => {
-                    Ok(Value::Int((b.saturating_sub(*a)).saturating_add(i64::from(!range.exclusive)).max(0)))
-                }
+                (Value::Int(_), Value::Int(_)) => Ok(Value::int(num_bigint::BigInt::from(count(range)))),
                 _ => return None,
             },
             "sum" if args.block.is_none() && args.list.is_empty() => match (&range.begin, &range.end) {
