@@ -261,7 +261,7 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     /// `Cancelled`: it was stopped through `control`. `Busy`: the store is being closed or reopened. `Stale`: the space
-    /// does not exist. `Io`, `DiskFull`. The options are unchanged after all of these.
+    /// does not exist. The options are unchanged after these. `Io`, `DiskFull`: they may have been changed.
     fn change_options(&self, space: SpaceId, options: &SpaceOptions, control: &Arc<CompactionControl>) -> Result<()> {
         let _ = (space, options, control);
         Ok(())
@@ -364,7 +364,7 @@ pub trait Snapshot: Send + Sync {
 
 /// An iterator over pairs. It owns the pairs that it returns.
 pub trait Cursor: Send {
-    /// The next pair. After the last one, every call returns `None`.
+    /// The next pair. After the last one, every call returns `None`; after an error, every call fails.
     fn next(&mut self) -> Result<Option<Pair>>;
 
     /// Appends the next `n` pairs to `out`, or fewer at the end. The pair at which their keys and values reach `bytes`
@@ -383,6 +383,7 @@ pub trait Cursor: Send {
     }
 
     /// Moves to the first key `>= key` (in descending order: `< key`) in the cursor's range. Never moves backwards.
+    /// Fails after an error, as [`Self::next`] does.
     fn seek(&mut self, key: &[u8]) -> Result<()>;
 }
 

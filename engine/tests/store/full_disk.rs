@@ -75,6 +75,48 @@ fn wait_for_a_flush_that_fails(folder: &Path) {
     store.close().unwrap();
 }
 
+/// The last step of a change of options may have taken effect although it failed: what is in the journal's buffer is
+/// written when the database is reopened.
+#[test]
+fn a_change_of_options_whose_last_step_fails_loses_nothing() {
+    if let Some(folder) = folder_of_child() {
+        return change_options_without_room(&folder);
+    }
+    let folder = TempDir::new().unwrap();
+    in_child("full_disk::a_change_of_options_whose_last_step_fails_loses_nothing", folder.path(), "");
+    let store = FjallStore::open(folder.path(), StoreOptions::default()).unwrap();
+    assert_eq!(get(&*store, "row").unwrap(), "value");
+    store.close().unwrap();
+}
+
+fn change_options_without_room(folder: &Path) {
+    let store = FjallStore::open(folder, StoreOptions::default()).unwrap();
+    store.create_space(SPACE, &SpaceOptions::default()).unwrap();
+    store.create_space(SPACE + 1, &SpaceOptions::default()).unwrap();
+    put(&*store, "row", "value").unwrap();
+    // The journal becomes longer than the limit.
+    let values = (0..30_u32).map(|n| {
+        bytes(&(0..2500).map(|at| format!("{:x}", at * 2_654_435_761_u64 ^ u64::from(n))).collect::<String>())
+    });
+    for (n, value) in values.enumerate() {
+        in_row(&*store, "r", |t| t.put(SPACE + 1, bytes(&format!("{n:04}")), value.clone())).unwrap();
+    }
+    let options = SpaceOptions { compress: true, ..SpaceOptions::default() };
+    limit_files("100000");
+    let error = store.change_options(SPACE, &options, &Default::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DiskFull, "{error}");
+    limit_files("unlimited");
+    let began = std::time::Instant::now();
+    while let Err(error) = put(&*store, "room", "w") {
+        assert_eq!(error.kind(), ErrorKind::DiskFull, "{error}");
+        assert!(began.elapsed().as_secs() < 60, "there has been room for a minute");
+    }
+    assert_eq!(get(&*store, "row").unwrap(), "value");
+    store.change_options(SPACE, &options, &Default::default()).unwrap();
+    assert_eq!(get(&*store, "row").unwrap(), "value");
+    store.close().unwrap();
+}
+
 fn flush_without_room(folder: &Path) {
     let store = FjallStore::open(folder, StoreOptions::default()).unwrap();
     store.create_space(SPACE, &SpaceOptions::default()).unwrap();

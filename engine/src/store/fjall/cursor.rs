@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 use fjall::{Keyspace, Readable};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::clock_mark::RESERVED;
 use super::cursors::CursorState;
@@ -83,10 +83,14 @@ struct FjallSnapshot(Arc<Seen>);
 impl Snapshot for FjallSnapshot {
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Bytes>> {
         let Seen { database, view } = &*self.0;
+        if space != CATALOG_SPACE {
+            let (end, mut found) = ([key, &[0]].concat(), Vec::new());
+            self.read(space, (key, &end), (1, usize::MAX), &mut found)?;
+            return Ok(found.pop().map(|(_, value)| value));
+        }
         let database = database.upgrade().ok_or_else(stale)?;
         // fjall panics at empty and too long keys.
-        let hidden = key == FENCE_KEY || (space == CATALOG_SPACE && key >= RESERVED);
-        if hidden || key.is_empty() || key.len() > KEY_BYTES_MAX {
+        if key == FENCE_KEY || key >= RESERVED || key.is_empty() || key.len() > KEY_BYTES_MAX {
             return database.keyspace(space).map(|_| None);
         }
         let keyspace = database.keyspace_at(space, view.seqno())?;
@@ -235,6 +239,13 @@ impl FjallCursor {
         let range = Range { space: self.space, from: &self.from, to: &self.to, order: self.order };
         Ok(range.open(&self.seen, database)?.map_or(CursorState::Ended, CursorState::Active))
     }
+
+    /// Makes all later calls fail. Returns the error of this one.
+    fn fail(&self, mut state: MutexGuard<'_, CursorState>, error: Error) -> Error {
+        *state = CursorState::Failed(error.again());
+        drop(state);
+        self.seen.read_error(self.space, error)
+    }
 }
 
 impl Cursor for FjallCursor {
@@ -249,6 +260,7 @@ impl Cursor for FjallCursor {
         let iter = match &mut *state {
             CursorState::Active(iter) => iter,
             CursorState::Ended => return Ok(()),
+            CursorState::Failed(error) => return Err(error.again()),
             CursorState::Stale => return Err(stale()),
         };
         let before = out.len();
@@ -259,11 +271,14 @@ impl Cursor for FjallCursor {
                 Order::Descending => last[..].clone_into(&mut self.to),
             }
         }
-        if matches!(taken, Ok(false)) {
-            *state = CursorState::Ended;
+        match taken {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                *state = CursorState::Ended;
+                Ok(())
+            }
+            Err(error) => Err(self.fail(state, error)),
         }
-        drop(state);
-        taken.map(|_| ()).map_err(|error| self.seen.read_error(self.space, error))
     }
 
     fn seek(&mut self, key: &[u8]) -> Result<()> {
@@ -271,6 +286,7 @@ impl Cursor for FjallCursor {
         let iter = match &mut *state {
             CursorState::Active(iter) => iter,
             CursorState::Ended => return Ok(()),
+            CursorState::Failed(error) => return Err(error.again()),
             CursorState::Stale => return Err(stale()),
         };
         let onward = match self.order {
@@ -291,13 +307,15 @@ impl Cursor for FjallCursor {
         }
         if let RangeIter::Merge(merge) = iter {
             let moved = merge.seek(lower_bound(&self.from));
-            drop(state);
-            return moved.map_err(|error| self.seen.read_error(self.space, error));
+            return moved.map_err(|error| self.fail(state, error));
         }
         // A database that is being closed waits for the lock of `state`. One that has been closed has set it to
         // `Stale`.
         let database = self.seen.database.upgrade().ok_or_else(stale)?;
-        *state = self.open_range(&database)?;
+        match self.open_range(&database) {
+            Ok(opened) => *state = opened,
+            Err(error) => return Err(self.fail(state, error)),
+        }
         Ok(())
     }
 }

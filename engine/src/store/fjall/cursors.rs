@@ -9,6 +9,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 
 use super::cursor::RangeIter;
+use crate::error::Error;
 use crate::store::thread_shard::thread_shard;
 
 /// The number of shards. Threads take them in turn.
@@ -18,6 +19,8 @@ const SHARDS: u64 = 32;
 pub(super) enum CursorState {
     Active(RangeIter),
     Ended,
+    /// A read has failed. The iterator could have skipped pairs afterwards.
+    Failed(Error),
     /// The cursor's database has been closed.
     Stale,
 }

@@ -392,7 +392,16 @@ impl Database {
         self.fences.remove(&removed.keyspace);
         self.forget_changes(&removed.keyspace);
         corruption::unmark_space(removed.keyspace.path())?;
-        self.inner.delete_keyspace(removed.keyspace).map_err(|error| failed(&format!("dropping space {space}"), error))
+        self.inner
+            .delete_keyspace(removed.keyspace)
+            .map_err(|error| failed(&format!("dropping space {space}"), error))?;
+        drop(creating);
+        // Without its record, a keyspace with another name than the space's could not be recognised. If this fails, the
+        // record stays, which does no harm.
+        if let Err(error) = self.remove_record(space) {
+            tracing::debug!(space, %error, "the record of a dropped space was not removed");
+        }
+        Ok(())
     }
 
     /// A snapshot of everything committed so far. It contains complete commits only.

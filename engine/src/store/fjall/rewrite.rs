@@ -55,6 +55,8 @@ pub(super) struct Rewriting {
     pub target: Space,
     /// The last key that has been copied.
     copied: Option<UserKey>,
+    /// Whether the record may have been written. If its commit fails, only the next opening finds out.
+    is_recorded: bool,
 }
 
 /// A keyspace that is no longer the current one of its space.
@@ -175,7 +177,8 @@ impl Database {
     ///
     /// # Errors
     /// `Cancelled`: it was stopped through `control`. `Busy`: the database is being closed or reopened. `Stale`: the
-    /// space does not exist, or was dropped. `Io`, `DiskFull`. The space keeps its options after all of these.
+    /// space does not exist, or was dropped. The space keeps its options after these. `Io`, `DiskFull`: it may have
+    /// either.
     pub fn change_options(
         &self,
         space: SpaceId,
@@ -192,19 +195,23 @@ impl Database {
         {
             let _committing = self.committing.lock();
             let seqno = self.inner.supervisor.snapshot_tracker.get();
-            let rewriting = Rewriting { space, target: Space::new(target.clone(), &self.flushed, seqno), copied: None };
+            let target = Space::new(target.clone(), &self.flushed, seqno);
+            let rewriting = Rewriting { space, target, copied: None, is_recorded: false };
             *self.rewrites.current.lock() = Some(rewriting);
             self.rewrites.is_running.store(true, Ordering::Release);
         }
         let copied = self.copy_all(control);
-        {
+        let is_recorded = {
             let _committing = self.committing.lock();
-            *self.rewrites.current.lock() = None;
+            let rewriting = self.rewrites.current.lock().take();
             self.rewrites.is_running.store(false, Ordering::Release);
-        }
+            rewriting.is_some_and(|rewriting| rewriting.is_recorded)
+        };
         if copied.is_err() {
-            // If it cannot be dropped now, the next opening drops it.
-            let _ = self.drop_keyspace(target);
+            // The next opening drops it otherwise, unless the record is there.
+            if !is_recorded {
+                let _ = self.drop_keyspace(target);
+            }
             return copied;
         }
         self.release_replaced_files()?;
@@ -257,7 +264,7 @@ impl Database {
         let _committing = self.committing.lock();
         let mut current = self.rewrites.current.lock();
         let Some(rewriting) = &mut *current else { return Ok(None) };
-        let Rewriting { space, target, copied } = rewriting;
+        let Rewriting { space, target, copied, is_recorded } = rewriting;
         let source = self.keyspace(*space)?;
         let mut batch = self.inner.batch().durability(Some(PersistMode::Buffer));
         let from = Bound::Excluded(copied.as_ref().map_or(FENCE_KEY, |copied| &copied[..]));
@@ -276,6 +283,7 @@ impl Database {
         if is_last_step {
             let name = target.keyspace.name().as_bytes().to_vec();
             batch.insert(&self.keyspace(CATALOG_SPACE)?, record_key(*space), name);
+            *is_recorded = true;
         }
         let committed = batch.commit();
         target.committed(self.inner.supervisor.snapshot_tracker.get(), &self.replaced_files);
@@ -336,11 +344,56 @@ impl Database {
         self.inner.delete_keyspace(keyspace).map_err(|error| failed("dropping a replaced keyspace", error))
     }
 
+    /// Removes the record of a space that has been dropped, together with its keyspaces.
+    pub(super) fn remove_record(&self, space: SpaceId) -> Result<()> {
+        let _committing = self.committing.lock();
+        let (catalog, key) = (self.keyspace(CATALOG_SPACE)?, record_key(space));
+        let is_recorded = catalog.contains_key(&key).map_err(|error| failed("reading the record of a space", error))?;
+        if !is_recorded {
+            return Ok(());
+        }
+        let mut batch = self.inner.batch().durability(Some(PersistMode::Buffer));
+        batch.remove(&catalog, key);
+        let removed = self.outcome(batch.commit());
+        self.renew_view();
+        match removed? {
+            Committed::Refused(error) => Err(error),
+            Committed::Whole(_) | Committed::Crowded | Committed::Occupied => Ok(()),
+        }
+    }
+
     /// Drops keyspaces that an opening has found and that are not the current ones of their spaces.
     pub fn drop_others(&self, names: &[String]) -> Result<()> {
         for name in names {
             self.drop_keyspace(open_keyspace(&self.inner, name, &SpaceOptions::default())?)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::store::fjall::StoreOptions;
+    use crate::store::fjall::reopenable_database::ReopenableDatabase;
+    use crate::store::folder::Folder;
+
+    #[test]
+    fn the_record_of_a_space_is_removed_with_it() {
+        const SPACE: SpaceId = 7;
+        let folder = TempDir::new().unwrap();
+        let folder = Folder::open(&folder.path().join("db")).unwrap();
+        let holder = ReopenableDatabase::open(folder, StoreOptions::default()).unwrap();
+        let database = holder.database().unwrap();
+        database.create(SPACE, &SpaceOptions::default()).unwrap();
+        let is_recorded = || database.keyspace(CATALOG_SPACE).unwrap().contains_key(record_key(SPACE)).unwrap();
+        let compressed = SpaceOptions { compress: true, ..SpaceOptions::default() };
+        database.change_options(SPACE, &compressed, &Arc::new(CompactionControl::default())).unwrap();
+        assert!(is_recorded());
+        database.remove(SPACE).unwrap();
+        assert!(!is_recorded());
     }
 }

@@ -10,6 +10,8 @@
 //! replaced until a memtable is sealed after another write. While there are no writes, the thread of this module seals
 //! one: otherwise an idle database would take twice its space after a compaction.
 
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -189,21 +191,12 @@ fn follow(database: &Weak<Database>, changes: &VersionChanges) {
     while !changes.wait(pause) {
         // A handle must not be held while the thread waits, because closing and reopening wait for it.
         let Some(database) = database.upgrade() else { return };
-        let has_settled = database.follow_changes();
-        let (unused, has_removed_all) = database.replaced_files.take(Replaced::is_unused);
-        if !unused.is_empty() {
-            remove(Arc::clone(&database), unused);
-        }
-        if has_removed_all {
-            waiting = None;
-        } else if has_settled
-            // A flush that fails would make the database refuse writes.
-            && disk_free_bytes(&database.path).is_none_or(|free| free >= RELEASE_FREE_BYTES)
-            && waiting.get_or_insert_with(Waiting::new).is_over()
-            && let Err(error) = database.release_replaced_files()
-        {
-            tracing::debug!(%error, "replaced files were not released");
-        }
+        // Without this thread, event loops would leave all commits to other threads from the next flush on.
+        let looked = catch_unwind(AssertUnwindSafe(|| look(&database, &mut waiting)));
+        let Ok((has_settled, has_removed_all)) = looked else {
+            pause = Pause::Fixed(INTERVAL_MAX);
+            continue;
+        };
         let spaces = u32::try_from(database.spaces.read().len()).unwrap_or(u32::MAX);
         pause = match (has_settled, has_removed_all, pause) {
             (false, ..) => Pause::Fixed(INTERVAL.max(INTERVAL_OF_SPACE * spaces)),
@@ -213,6 +206,27 @@ fn follow(database: &Weak<Database>, changes: &VersionChanges) {
             (true, true, Pause::UntilExpected(_)) => Pause::UntilExpected(None),
         };
     }
+}
+
+/// Renews super versions, and has replaced files removed. Returns whether no change is expected now, and whether no
+/// replaced files are left.
+fn look(database: &Arc<Database>, waiting: &mut Option<Waiting>) -> (bool, bool) {
+    let has_settled = database.follow_changes();
+    let (unused, has_removed_all) = database.replaced_files.take_unused();
+    if !unused.is_empty() {
+        remove(Arc::clone(database), unused);
+    }
+    if has_removed_all {
+        *waiting = None;
+    } else if has_settled
+        // A flush that fails would make the database refuse writes.
+        && disk_free_bytes(&database.path).is_none_or(|free| free >= RELEASE_FREE_BYTES)
+        && waiting.get_or_insert_with(Waiting::new).is_over()
+        && let Err(error) = database.release_replaced_files()
+    {
+        tracing::debug!(%error, "replaced files were not released");
+    }
+    (has_settled, has_removed_all)
 }
 
 /// Removes files on a thread of its own. The handle is held meanwhile, so that they are removed before the database is
@@ -278,6 +292,8 @@ pub(super) struct ReplacedFiles(Mutex<Lists>);
 
 #[derive(Default)]
 struct Lists {
+    /// The number of the next entry of `replaced`.
+    next: u64,
     replaced: Vec<Replaced>,
     /// The runs to which fjall does not refer any more, with the tree that they are of. They exist while reads use
     /// them.
@@ -285,6 +301,7 @@ struct Lists {
 }
 
 struct Replaced {
+    number: u64,
     tree: AnyTree,
     /// The number of the memtable that was active then.
     active: u64,
@@ -295,7 +312,9 @@ impl ReplacedFiles {
     /// Adds files, with the number of the memtable that was active together with them.
     pub fn add(&self, tree: &AnyTree, active: u64, runs: Vec<RunFiles>) {
         if !runs.is_empty() {
-            self.0.lock().replaced.push(Replaced { tree: tree.clone(), active, runs });
+            let Lists { next, replaced, .. } = &mut *self.0.lock();
+            replaced.push(Replaced { number: *next, tree: tree.clone(), active, runs });
+            *next += 1;
         }
     }
 
@@ -306,12 +325,22 @@ impl ReplacedFiles {
 
     /// Removes the files to which fjall does not refer any more, unless a read uses them.
     pub fn remove_unused(&self) {
-        drop(self.take(Replaced::is_unused));
+        drop(self.take_unused());
+    }
+
+    /// Takes the files to which fjall does not refer any more out of the list.
+    fn take_unused(&self) -> (Vec<Replaced>, bool) {
+        let listed = |replaced: &Replaced| (replaced.number, replaced.tree.clone(), replaced.active);
+        let listed: Vec<_> = self.0.lock().replaced.iter().map(listed).collect();
+        // Not under the lock, because this may wait for the end of a flush or a compaction, and commits add files.
+        let unused = listed.into_iter().filter(|(_, tree, active)| is_unused(tree, *active));
+        let unused: BTreeSet<u64> = unused.map(|(number, ..)| number).collect();
+        self.take(|replaced| unused.contains(&replaced.number))
     }
 
     /// Takes files, whose removal takes long, out of the list. Returns whether none is left.
     fn take(&self, is_taken: impl Fn(&Replaced) -> bool) -> (Vec<Replaced>, bool) {
-        let Lists { replaced, unused } = &mut *self.0.lock();
+        let Lists { replaced, unused, .. } = &mut *self.0.lock();
         let taken: Vec<_> = replaced.extract_if(.., |replaced| is_taken(replaced)).collect();
         unused.retain(|(_, run)| run.strong_count() > 0);
         unused.extend(taken.iter().flat_map(|Replaced { tree, runs, .. }| {
@@ -323,7 +352,7 @@ impl ReplacedFiles {
 
     /// The runs of a space that are not in its super version any more, but may still be read.
     pub fn in_use(&self, tree: &AnyTree) -> Vec<RunFiles> {
-        let Lists { replaced, unused } = &*self.0.lock();
+        let Lists { replaced, unused, .. } = &*self.0.lock();
         let replaced = replaced.iter().filter(|replaced| replaced.tree.id() == tree.id());
         let unused = unused.iter().filter(|(of_tree, _)| *of_tree == tree.id());
         replaced
@@ -333,12 +362,12 @@ impl ReplacedFiles {
     }
 }
 
-impl Replaced {
-    fn is_unused(&self) -> bool {
-        // fjall drops its oldest lists first. With the number 0, it returns the oldest one.
-        self.tree.version_free_list_len() == 0
-            || self.tree.get_version_history_lock().get_version_for_snapshot(0).active_memtable.id() > self.active
-    }
+/// Whether fjall does not refer any more to files that were replaced when the memtable with the number `active` was
+/// active. Waits while it replaces a list of files.
+fn is_unused(tree: &AnyTree, active: u64) -> bool {
+    // fjall drops its oldest lists first. With the number 0, it returns the oldest one.
+    tree.version_free_list_len() == 0
+        || tree.get_version_history_lock().get_version_for_snapshot(0).active_memtable.id() > active
 }
 
 #[cfg(test)]
@@ -355,7 +384,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::store::active_transaction::Write;
+    use crate::store::active_transaction::{KEY_BYTES_MAX, Write};
     use crate::store::file_names::FILES_FOLDER;
     use crate::store::fjall::StoreOptions;
     use crate::store::fjall::cursor::Seen;
@@ -436,6 +465,56 @@ mod tests {
             let _replaced = keyspace.tree.get_version_history_lock();
             scope.spawn(|| sender.send(pairs(&Arc::new(Seen::now(&database)))));
             assert_eq!(found.recv_timeout(LONG).unwrap(), ["a1=in the memtable", "b1=in a file"]);
+        });
+    }
+
+    #[test]
+    fn reads_of_a_key_do_not_wait_while_a_list_of_files_is_replaced() {
+        let folder = TempDir::new().unwrap();
+        let (_holder, database, keyspace) = open(&folder);
+        put(&database, "a1", "in a file");
+        database.flush(&keyspace).unwrap();
+        put(&database, "a2", "in the memtable");
+        wait_until_settled(&database);
+        let (sender, found) = mpsc::channel();
+        std::thread::scope(|scope| {
+            let _replaced = keyspace.tree.get_version_history_lock();
+            scope.spawn(|| {
+                let snapshot = Seen::now(&database).into_snapshot();
+                let keys = [&b"a1"[..], b"a2", b"a3", b"", &[0], &[b'a'; KEY_BYTES_MAX + 1]];
+                sender.send(keys.map(|key| snapshot.get(SPACE, key).unwrap()))
+            });
+            let expected = [Some("in a file"), Some("in the memtable"), None, None, None, None];
+            let expected = expected.map(|value| value.map(|value| Bytes::from_static(value.as_bytes())));
+            assert_eq!(found.recv_timeout(LONG).unwrap(), expected);
+        });
+    }
+
+    /// A commit adds files to the list when it renews a super version.
+    #[test]
+    fn files_are_added_while_a_list_of_files_is_replaced() {
+        let folder = TempDir::new().unwrap();
+        let (_holder, database, keyspace) = open(&folder);
+        put(&database, "a1", "1");
+        let active = keyspace.tree.active_memtable().id();
+        database.flush(&keyspace).unwrap();
+        let add = || database.replaced_files.add(&keyspace.tree, active, vec![Arc::new(Vec::<Table>::new())]);
+        add();
+        let (sender, added) = mpsc::channel();
+        std::thread::scope(|scope| {
+            let replaced = keyspace.tree.get_version_history_lock();
+            scope.spawn(|| database.replaced_files.remove_unused());
+            scope.spawn(|| {
+                // Until the other thread waits for the list.
+                for _ in 0..1000 {
+                    add();
+                    std::thread::yield_now();
+                }
+                sender.send(())
+            });
+            let finished = added.recv_timeout(LONG);
+            drop(replaced);
+            finished.unwrap();
         });
     }
 
