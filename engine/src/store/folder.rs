@@ -30,6 +30,8 @@ const FORMAT_DRAFT: &str = "FORMAT.new";
 const FORMAT_TEXT: &str = "hjall data format ";
 const LOCK_FILE: &str = "LOCK";
 const DATA_FOLDER: &str = "data";
+/// The file in it that fjall locks.
+const DATA_LOCK_FILE: &str = "lock";
 const CREATING_FILE: &str = "CREATING";
 const PROBE_FILE: &str = "PROBE";
 /// The beginning of the names of scratch folders.
@@ -45,7 +47,7 @@ const PROBE_BYTES: usize = 64 << 10;
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    _lock: FolderLock,
+    lock: FolderLock,
     /// The folder of which this one is a temporary copy. The copy is removed when this value is dropped.
     original: Option<PathBuf>,
 }
@@ -69,6 +71,8 @@ pub(crate) fn is_data_folder(path: &Path) -> bool {
 pub(crate) struct FolderLock {
     file: File,
     path: PathBuf,
+    /// Whether the file could be recognised at its path. Not all file systems tell whether two files are the same.
+    is_recognisable: bool,
 }
 
 impl FolderLock {
@@ -77,19 +81,45 @@ impl FolderLock {
     /// # Errors
     /// `Locked`, `Io`.
     pub fn take(folder: &Path) -> Result<Self> {
-        for _ in 0..LOCK_ATTEMPTS {
-            let lock = Self::take_once(folder)?;
-            // A backup may have replaced the folder after the file was opened. It holds the lock until then.
-            if is_at(&lock.file, &folder.join(LOCK_FILE)) {
-                return Ok(lock);
+        let mut lock = Self::take_once(folder)?;
+        // A backup may have replaced the folder after the file was opened. It holds the lock until then.
+        for _ in 1..LOCK_ATTEMPTS {
+            if lock.is_recognisable {
+                break;
             }
+            drop(lock);
+            lock = Self::take_once(folder)?;
         }
-        // Not all file systems tell whether two files are the same.
-        Self::take_once(folder)
+        // A process that has the folder open does not hold this lock if the file was removed.
+        lock_data(folder)?;
+        Ok(lock)
     }
 
     fn take_once(folder: &Path) -> Result<Self> {
-        Ok(Self { file: lock(folder, &folder.join(LOCK_FILE))?, path: folder.to_owned() })
+        let path = folder.join(LOCK_FILE);
+        let file = lock(folder, &path)?;
+        let is_recognisable = is_at(&file, &path);
+        Ok(Self { file, path: folder.to_owned(), is_recognisable })
+    }
+
+    /// Checks that the folder is still the one that was locked.
+    ///
+    /// # Errors
+    /// `Io`: it was removed or replaced.
+    fn check(&self) -> Result<()> {
+        let path = self.path.join(LOCK_FILE);
+        if !self.is_recognisable || is_at(&self.file, &path) {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::Io,
+            format!(
+                "the data folder {} was removed or replaced while this process had it open, or its file {} was; nothing \
+                 is written to it any more: stop this process, and check the folder before it is opened again",
+                self.path.display(),
+                path.display()
+            ),
+        ))
     }
 }
 
@@ -114,12 +144,12 @@ impl Folder {
             .canonicalize()
             .map_err(|error| failed_io(&format!("opening the data folder {}", path.display()), error))?;
         let lock = FolderLock::take(&path)?;
-        let folder = Self { path, _lock: lock, original: None };
+        let folder = Self { path, lock, original: None };
         folder.check_format()?;
         // Not before it is known to be a data folder: another folder must not be restricted.
         private_folder::warn_if_accessible(&folder.path);
         folder.clear_unfinished()?;
-        folder.remove_probe();
+        remove_probe(&folder.path);
         folder.remove_scratch();
         if !folder.is_new() {
             if file_manifest::is_there(&folder.path) {
@@ -170,7 +200,7 @@ impl Folder {
             );
             Error::new(ErrorKind::Io, message).with_source(error)
         })?;
-        let folder = Self { path: copy, _lock: lock, original: Some(path.clone()) };
+        let folder = Self { path: copy, lock, original: Some(path.clone()) };
         let data = Self::prepare_copy(&folder.path)?;
         private_copy::copy(&Self::data_of(&path), &data, &path.join(LOCK_FILE))?;
         Ok(folder)
@@ -266,15 +296,26 @@ impl Folder {
             .map_err(|error| failed_io(&format!("removing the incomplete folder {}", data.display()), error))
     }
 
+    /// Checks that the folder is still the one that was locked. A copy is not checked.
+    ///
+    /// # Errors
+    /// `Io`: it was removed or replaced.
+    pub fn check_unreplaced(&self) -> Result<()> {
+        if self.is_copy() { Ok(()) } else { self.lock.check() }
+    }
+
     /// Checks the store's files for damage before they are opened, and makes the journals durable. Does nothing if the
     /// files have not been created yet. Returns the number of batches in the journals.
     ///
     /// # Errors
-    /// `Corrupt`: a file is missing or damaged. Nothing has been changed. `Io`, `DiskFull`.
+    /// `Corrupt`: a file is missing or damaged. `Locked`: another process uses the files. Nothing has been changed.
+    /// `Io`, `DiskFull`.
     pub fn check(&self) -> Result<u64> {
+        self.check_unreplaced()?;
         if self.is_new() {
             return Ok(0);
         }
+        let _unused = lock_data(&self.path)?;
         let journals = corruption::check(&self.data())?;
         if !self.is_copy() {
             journal::make_durable(&self.data(), &journals)?;
@@ -287,28 +328,13 @@ impl Folder {
     /// # Errors
     /// `Io`, `DiskFull`.
     pub fn probe(&self) -> Result<()> {
-        let path = self.path.join(PROBE_FILE);
-        let written = File::create(&path).and_then(|mut file| {
-            file.write_all(&[0; PROBE_BYTES])?;
-            file.sync_all()
-        });
-        self.remove_probe();
-        written.map_err(|error| {
+        write_probe(&self.path).map_err(|error| {
             let doing = format!(
                 "an earlier write failed, and writes are refused until the folder can be written: writing {}",
-                path.display()
+                self.path.join(PROBE_FILE).display()
             );
             failed_io(&doing, error)
         })
-    }
-
-    /// Removes what an interrupted probe has left. It takes space, but does no harm.
-    fn remove_probe(&self) {
-        if let Err(error) = fs::remove_file(self.path.join(PROBE_FILE))
-            && error.kind() != io::ErrorKind::NotFound
-        {
-            tracing::debug!(folder = %self.path.display(), %error, "the file {PROBE_FILE} could not be removed");
-        }
     }
 
     /// Whether this is a copy, whose files no later opening reads.
@@ -350,6 +376,28 @@ impl Folder {
             file.sync_all()?;
         }
         Ok(())
+    }
+}
+
+/// Checks that a file can be written to a data folder, synced and removed.
+///
+/// # Errors
+/// Those of the file system.
+pub(super) fn write_probe(folder: &Path) -> io::Result<()> {
+    let written = File::create(folder.join(PROBE_FILE)).and_then(|mut file| {
+        file.write_all(&[0; PROBE_BYTES])?;
+        file.sync_all()
+    });
+    remove_probe(folder);
+    written
+}
+
+/// Removes what an interrupted probe has left. It takes space, but does no harm.
+fn remove_probe(folder: &Path) {
+    if let Err(error) = fs::remove_file(folder.join(PROBE_FILE))
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        tracing::debug!(folder = %folder.display(), %error, "the file {PROBE_FILE} could not be removed");
     }
 }
 
@@ -442,6 +490,33 @@ fn lock(folder: &Path, path: &Path) -> Result<File> {
     file.rewind().map_err(failed)?;
     file.write_all(format!("{}\n", std::process::id()).as_bytes()).map_err(failed)?;
     Ok(file)
+}
+
+/// Locks the files of a folder's store until the file is dropped; `None` if there are none yet.
+///
+/// # Errors
+/// `Locked`, `Io`.
+fn lock_data(folder: &Path) -> Result<Option<File>> {
+    let path = Folder::data_of(folder).join(DATA_LOCK_FILE);
+    let failed = |error| failed_io(&format!("locking {}", path.display()), error);
+    let file = match OpenOptions::new().read(true).write(true).open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened.map_err(failed)?,
+    };
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(Error::new(
+            ErrorKind::Locked,
+            format!(
+                "the data folder {} is in use: a process has locked {}, although {} was removed or replaced meanwhile; \
+                 stop it, or use another folder",
+                folder.display(),
+                path.display(),
+                folder.join(LOCK_FILE).display()
+            ),
+        )),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
 }
 
 /// Makes the content of a file durable.

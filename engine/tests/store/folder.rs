@@ -11,6 +11,7 @@ use hjall_engine::mutation::Durability;
 use hjall_engine::store::{FORMAT, FjallStore, Order, SpaceOptions, Store, StoreOptions};
 use tempfile::TempDir;
 
+use crate::folder_copy::copy_crashed;
 use crate::stores::{BEGIN_MS, SPACE, bytes, get, in_row, options, put, rest};
 
 /// Tells the child process which folder is meant; the tests that need a child run themselves again.
@@ -150,6 +151,83 @@ fn a_second_process_is_refused() {
     assert!(said.contains("refused: "), "{said}");
     assert!(said.contains(&format!("process {} has locked {}", std::process::id(), lock.display())), "{said}");
     put(&*store, "a", "1").unwrap();
+}
+
+/// A process that is refused changes nothing, although the file that it locks was removed meanwhile.
+#[test]
+fn a_second_process_is_refused_without_the_lock_file() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    let (data, copy) = (folder.path().join("data"), folder.path().join("copy"));
+    let store = open(&data, &clock);
+    put(&*store, "a", "1").unwrap();
+    fs::remove_file(data.join("LOCK")).unwrap();
+    for _ in 0..2 {
+        let error = FjallStore::open(&data, options(&clock)).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Locked, "{error}");
+        put(&*store, "b", "2").unwrap();
+    }
+    copy_crashed(&data, &copy);
+    let copied = FjallStore::open(&copy, options(&clock)).unwrap();
+    assert_eq!((get(&*copied, "a"), get(&*copied, "b")), (Some("1".to_owned()), Some("2".to_owned())));
+}
+
+/// A store whose folder was replaced by another database neither reads that one nor writes to it.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_was_replaced_is_not_reopened() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    let (data, moved) = (folder.path().join("data"), folder.path().join("moved"));
+    let store = open(&data, &clock);
+    put(&*store, "a", "1").unwrap();
+    fs::rename(&data, &moved).unwrap();
+    let other = open(&data, &clock);
+    put(&*other, "secret", "x").unwrap();
+    other.close().unwrap();
+    let error = wait_until_refused(&*store, "was removed or replaced");
+    assert!(error.message().contains("the data folder"), "{error}");
+    assert_eq!((get(&*store, "a"), get(&*store, "secret")), (Some("1".to_owned()), None));
+    let error = store.close().unwrap_err();
+    assert!(error.message().contains("was removed or replaced"), "{error}");
+    let other = FjallStore::open(&data, options(&clock)).unwrap();
+    assert_eq!(rest(&mut *other.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap()), ["secret"]);
+    other.close().unwrap();
+    let moved = FjallStore::open(&moved, options(&clock)).unwrap();
+    assert_eq!(get(&*moved, "a"), Some("1".to_owned()));
+}
+
+/// A store that could not be reopened after a failure has not been closed cleanly.
+#[cfg(unix)]
+#[test]
+fn closing_a_store_that_could_not_be_reopened_fails() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    let (data, moved) = (folder.path().join("data"), folder.path().join("moved"));
+    let store = open(folder.path(), &clock);
+    put(&*store, "a", "1").unwrap();
+    fs::rename(&data, &moved).unwrap();
+    let error = wait_until_refused(&*store, "is missing");
+    assert_eq!(store.close().unwrap_err().message(), error.message());
+    fs::rename(&moved, &data).unwrap();
+    let store = FjallStore::open(folder.path(), options(&clock)).unwrap();
+    assert_eq!(get(&*store, "a"), Some("1".to_owned()));
+    store.close().unwrap();
+}
+
+/// Writes until the store notices that its journal is not at its path any more, and refuses to reopen the folder.
+#[cfg(unix)]
+fn wait_until_refused(store: &dyn Store, why: &str) -> hjall_engine::Error {
+    let began = std::time::Instant::now();
+    loop {
+        let key = bytes("a");
+        let written = store.transact(std::slice::from_ref(&key), Durability::FsyncWal, &mut |t| {
+            t.put(SPACE, key.clone(), bytes("1"));
+            Ok(())
+        });
+        match written {
+            // The first error names the journal.
+            Err(error) if error.message().contains(why) && !error.message().contains(".jnl") => return error,
+            _ => assert!(began.elapsed().as_secs() < 60, "the store accepts writes to a folder that was replaced"),
+        }
+    }
 }
 
 fn again(test: &str, folder: &Path) -> Command {

@@ -69,6 +69,12 @@ struct Reopening {
 }
 
 impl Reopening {
+    /// Checks that the folder has not been replaced by another one, whose files must not be touched.
+    fn check_unreplaced(&mut self) -> Result<()> {
+        let checked = self.folder.as_ref().map_or(Ok(()), Folder::check_unreplaced);
+        checked.inspect_err(|error| self.last = Backoff::starting_now(error, REOPEN_BACKOFF))
+    }
+
     /// Notes that a database with this failure is closed.
     fn closes(&mut self, failure: &Error) {
         let repeated = self.closed.is_some_and(|closed| closed.elapsed() < FAILURE_FORGOTTEN);
@@ -161,6 +167,7 @@ impl ReopenableDatabase {
         // Reads continue until flushes and compactions have ended.
         if let Some(failed) = self.current()?.filter(|database| database.failure().is_some()) {
             Backoff::check(reopening.last.as_ref())?;
+            reopening.check_unreplaced()?;
             failed.end_all_compactions();
             failed.end_long_calls();
             // What a failed compaction has left may be all that keeps the disk full.
@@ -244,6 +251,10 @@ impl ReopenableDatabase {
 
     /// Closes the database and then the folder. `finish` is called when no other thread uses the database. Closing
     /// again does nothing.
+    ///
+    /// # Errors
+    /// Those of `finish`. The error of the last reopening, if the database could not be reopened after a failure, and
+    /// `Io` if the folder was removed or replaced; `finish` is not called then.
     pub fn close(&self, finish: impl FnOnce(&Database) -> Result<()>) -> Result<()> {
         let mut reopening = self.reopening.lock();
         if let Ok(Some(database)) = self.current() {
@@ -253,13 +264,17 @@ impl ReopenableDatabase {
         let status = std::mem::replace(&mut *self.status.write(), Status::Closed);
         // The factory may hold this store, and a cycle would keep both in memory.
         self.filters.set(None);
-        let Status::Open(database) = status else { return Ok(()) };
-        let database = wait_until_unshared(database);
+        let database = match status {
+            Status::Open(database) => wait_until_unshared(database),
+            Status::Closed => return Ok(()),
+            Status::Broken => return reopening.refused.as_ref().map_or(Ok(()), |refused| Err(refused.error.again())),
+        };
         database.cursors.end();
-        let finished = finish(&database);
+        let finished = folder.check_unreplaced().and_then(|()| finish(&database));
         database.end_all_compactions();
         let left = database.files_left_at_the_end();
         drop(database);
+        folder.check_unreplaced()?;
         left.remove();
         finished?;
         if folder.is_copy() {

@@ -63,10 +63,25 @@ pub(super) fn files(keyspace: &Keyspace) -> SpaceFiles {
     files
 }
 
+/// More files than a flush creates.
+#[cfg(unix)]
+const FREE_FILES: u64 = 32;
+
 /// The free bytes on the disk of a folder that are available to this process.
 #[cfg(unix)]
 pub(super) fn disk_free_bytes(folder: &Path) -> Option<u64> {
     rustix::fs::statvfs(folder).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+/// Whether the file system of a folder has no room for more files. Some file systems do not limit their number.
+#[cfg(unix)]
+pub(super) fn lacks_files(folder: &Path) -> bool {
+    rustix::fs::statvfs(folder).is_ok_and(|disk| disk.f_files > 0 && disk.f_favail < FREE_FILES)
+}
+
+#[cfg(not(unix))]
+pub(super) fn lacks_files(_folder: &Path) -> bool {
+    false
 }
 
 /// The free bytes on the disk of a folder, which are unknown on this system.

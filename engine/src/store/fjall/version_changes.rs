@@ -21,9 +21,10 @@ use parking_lot::{Condvar, Mutex};
 
 use super::database::Database;
 use super::failure::failed_io;
-use super::statistics::disk_free_bytes;
+use super::statistics::{disk_free_bytes, lacks_files};
 use super::super_version::{Run, RunFiles};
 use crate::error::Result;
+use crate::store::folder::write_probe;
 
 /// The time between two looks at the spaces while a change is expected.
 const INTERVAL: Duration = Duration::from_millis(5);
@@ -219,14 +220,21 @@ fn look(database: &Arc<Database>, waiting: &mut Option<Waiting>) -> (bool, bool)
     if has_removed_all {
         *waiting = None;
     } else if has_settled
-        // A flush that fails would make the database refuse writes.
-        && disk_free_bytes(&database.path).is_none_or(|free| free >= RELEASE_FREE_BYTES)
         && waiting.get_or_insert_with(Waiting::new).is_over()
+        && can_flush(database)
         && let Err(error) = database.release_replaced_files()
     {
         tracing::debug!(%error, "replaced files were not released");
     }
     (has_settled, has_removed_all)
+}
+
+/// Whether a flush is likely to succeed. One that fails would make the database refuse writes.
+fn can_flush(database: &Database) -> bool {
+    disk_free_bytes(&database.path).is_none_or(|free| free >= RELEASE_FREE_BYTES)
+        && !lacks_files(&database.path)
+        // The user's quota may be smaller.
+        && write_probe(database.folder()).is_ok()
 }
 
 /// Removes files on a thread of its own. The handle is held meanwhile, so that they are removed before the database is
