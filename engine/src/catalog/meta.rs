@@ -6,7 +6,7 @@ use super::state::{Family, TableState};
 use crate::error::Result;
 use crate::name::TableName;
 use crate::region::Region;
-use crate::schema::{BloomFilter, FamilyDescriptor, TableDescriptor};
+use crate::schema::{BlockEncoding, BloomFilter, FamilyDescriptor, TableDescriptor};
 
 /// The first number that is allocated. The catalog itself is space 0.
 pub(super) const FIRST_NUMBER: u64 = 16;
@@ -19,10 +19,10 @@ pub(super) fn meta_table() -> Result<TableState> {
     let mut descriptor = TableDescriptor::new(TableName::meta());
     descriptor.set("IS_META", "true").set("REGION_REPLICATION", "1");
     let mut families = Vec::new();
-    for (name, versions) in [("info", 3), ("ns", 10), ("rep_barrier", i32::MAX), ("table", 3)] {
+    for (name, versions, block_size) in [("info", 3, 8192), ("rep_barrier", i32::MAX, 65536), ("table", 3, 8192)] {
         let mut family = FamilyDescriptor::new(name)?;
-        family.set_max_versions(versions)?.set_block_size(8192).set_flag("IN_MEMORY", true);
-        family.set_bloom_filter(BloomFilter::RowCol);
+        family.set_max_versions(versions)?.set_block_size(block_size).set_flag("IN_MEMORY", true);
+        family.set_bloom_filter(BloomFilter::RowCol).set_data_block_encoding(BlockEncoding::RowIndexV1);
         families.push(Family::new(&family, 0)?);
         descriptor.add_family(family)?;
     }

@@ -7,6 +7,7 @@ use crate::catalog::{Catalog, TableState, not_found};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::TableName;
 use crate::region::{self, Region};
+use crate::request::ROW_LENGTH_MAX;
 use crate::schema::{TRACKER_KEY, TableDescriptor, check_table, check_tracker, check_tracker_change};
 
 /// Refuses changes of `hbase:meta`.
@@ -18,11 +19,27 @@ pub(super) fn check_not_system(table: &TableState) -> Result<()> {
     Err(refusal.with_remedy(format_args!("{} lists the regions of all tables; name another table", table.name())))
 }
 
-/// Adds the attributes that HBase always returns to a descriptor given by a client.
+/// Adds the attributes that HBase always returns to a descriptor given by a client. IS_META is never what the client
+/// says.
 fn complete(mut descriptor: TableDescriptor) -> TableDescriptor {
     descriptor.families.values_mut().for_each(crate::schema::FamilyDescriptor::complete);
-    descriptor.attributes.entry(Bytes::from_static(b"IS_META")).or_insert_with(|| Bytes::from_static(b"false"));
+    descriptor.attributes.insert(Bytes::from_static(b"IS_META"), Bytes::from_static(b"false"));
     descriptor
+}
+
+/// Checks that the names of regions are not too long. In HBase, each is a row of `hbase:meta`.
+///
+/// # Errors
+/// `InvalidArgument`.
+fn check_region_names(name: &TableName, regions: &[Region]) -> Result<()> {
+    let longest = regions.iter().map(|region| region.name(name).len()).max().unwrap_or(0);
+    if longest <= ROW_LENGTH_MAX {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("Row length {longest} is > {ROW_LENGTH_MAX}")).with_plain(format!(
+        "the name of a region of table {name} would have {longest} bytes, and the limit is {ROW_LENGTH_MAX}: use \
+         shorter split keys"
+    )))
 }
 
 fn not_disabled(name: &TableName, text: String) -> Error {
@@ -58,7 +75,7 @@ impl Engine {
     ///
     /// # Errors
     /// `InvalidArgument` for bad split keys, `NamespaceNotFound`, `InvalidDescriptor`, `Unprocessable`, `TableExists`,
-    /// `ClassNotFound`: the first in that order.
+    /// `ClassNotFound`, `InvalidArgument` for too long split keys: the first in that order.
     pub fn create_table(&self, descriptor: TableDescriptor, splits: Vec<Bytes>) -> Result<()> {
         let core = self.handle.live()?;
         let catalog = &core.catalog;
@@ -72,6 +89,7 @@ impl Engine {
                 .with_plain(format!("table {name} already exists: choose another name, or delete it first")));
         }
         check_tracker(&descriptor)?;
+        check_region_names(&descriptor.name, &regions)?;
         let mut descriptor = complete(descriptor);
         descriptor
             .attributes

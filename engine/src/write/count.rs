@@ -109,6 +109,10 @@ fn apply(core: &Core, name: &TableName, mut operation: Operation<'_>, budget: &d
             for cell in cells.drain(..) {
                 budget.release(1, cell.qualifier.len() + cell.value.len());
             }
+            // An unknown family is reported rather than a value of another column that is no counter.
+            for (step, _) in &operation.steps {
+                table.family(step.family, step.row)?;
+            }
             for (step, qualifier) in &operation.steps {
                 // Claimed cell by cell, because a column that is named often has as many results, each as long as the
                 // column.

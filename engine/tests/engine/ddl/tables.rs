@@ -138,11 +138,40 @@ fn a_file_tracker_can_only_be_changed_through_migration() {
 }
 
 #[test]
+fn a_table_is_never_marked_as_meta() {
+    let db = Database::memory();
+    let mut wanted = descriptor("t", &["f"]);
+    wanted.set("IS_META", "true");
+    db.engine.create_table(wanted.clone(), vec![]).unwrap();
+    assert_eq!(db.engine.describe(&name("t")).unwrap().attributes[&b"IS_META"[..]], "false");
+    db.engine.modify_table(wanted).unwrap();
+    assert_eq!(db.engine.describe(&name("t")).unwrap().attributes[&b"IS_META"[..]], "false");
+}
+
+/// The name of a region has the table's name and 49 bytes besides its first row.
+#[test]
+fn split_keys_are_short_enough_for_the_names_of_regions() {
+    let db = Database::memory();
+    let key = |length: usize| Bytes::from(vec![b'k'; length]);
+    let error = db.engine.create_table(descriptor("t", &["f"]), vec!["a".into(), key(32_718)]).unwrap_err();
+    assert_eq!((error.kind(), error.message()), (E::InvalidArgument, "Row length 32768 is > 32767"));
+    assert!(!db.engine.table_exists(&name("t")));
+    db.engine.create_table(descriptor("t", &["f"]), vec!["a".into(), key(32_717)]).unwrap();
+}
+
+#[test]
 fn the_meta_table_can_be_listed_but_not_changed() {
     let db = Database::memory();
     let meta = name("hbase:meta");
     assert!(db.engine.is_table_enabled(&meta).unwrap());
     assert_eq!(db.engine.describe(&meta).unwrap().attributes[&b"IS_META"[..]], "true");
+    let described = db.engine.describe(&meta).unwrap();
+    let families = described.families.values().map(|family| {
+        let value = |key: &str| String::from_utf8_lossy(&family.attributes[key.as_bytes()]).into_owned();
+        ["VERSIONS", "BLOCKSIZE", "DATA_BLOCK_ENCODING"].map(value).join(" ")
+    });
+    let expected = ["3 8192 ROW_INDEX_V1", "2147483647 65536 ROW_INDEX_V1", "3 8192 ROW_INDEX_V1"];
+    assert_eq!(families.collect::<Vec<_>>(), expected);
     assert_eq!(db.engine.regions(&meta).unwrap()[0].name(&meta), "hbase:meta,,1");
     assert_eq!(kind(db.engine.disable_table(&meta)), E::Constraint);
     assert_eq!(kind(db.engine.enable_table(&meta)), E::TableNotDisabled);

@@ -48,6 +48,10 @@ fn all_columns_change_or_none() {
         assert_eq!(kind(t.increment(&both)), E::NotALong);
         both.columns[1].0 = Bytes::from_static(b"no");
         assert_eq!(kind(t.increment(&both)), E::FamilyNotFound);
+        // Before the value that is no counter, although its column comes first.
+        let mut both = increment("r", "g:bad", 1);
+        both.columns.push((Bytes::from_static(b"no"), Bytes::from_static(b"a"), 1));
+        assert_eq!(kind(t.increment(&both)), E::FamilyNotFound);
         assert_eq!(read(&t, "r"), ["g:bad@1=x"]);
     }
 }
