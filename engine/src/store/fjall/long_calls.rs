@@ -105,7 +105,17 @@ impl Database {
 
     /// Compacts a space: all of its files (`major`), or those that make reads slow.
     pub fn compact(&self, space: &Space, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
-        let _call = self.begin_long_call()?;
+        let call = self.begin_long_call()?;
+        let compacted = self.compact_within(space, major, control);
+        drop(call);
+        if compacted.is_err() {
+            self.remove_unregistered_files_of(space);
+        }
+        compacted
+    }
+
+    /// Compacts a space within a long call.
+    fn compact_within(&self, space: &Space, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
         self.register(control);
         space.run_reads.reset();
         let keyspace = &space.keyspace;
@@ -163,6 +173,11 @@ impl Database {
         let mut loads = self.loads.lock();
         loads.retain(|load| load.strong_count() > 0);
         loads.push(Arc::downgrade(queue));
+    }
+
+    /// Whether there are long calls or bulk loads. New ones may begin at any time.
+    pub(super) fn has_long_calls(&self) -> bool {
+        self.long_calls.load(Ordering::Acquire) > 0 || self.loads.lock().iter().any(|load| load.strong_count() > 0)
     }
 
     /// Aborts bulk loads and requested compactions, and waits until none of them and no flush is in progress. New ones

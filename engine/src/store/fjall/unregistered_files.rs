@@ -23,15 +23,28 @@ impl Database {
     /// Removes files of all spaces that are in no list of files and that no read uses. The caller has ended all
     /// compactions and long calls, and no new ones may begin.
     pub(super) fn remove_unregistered_files(&self) {
-        // If the super version is not known, neither are the files that reads use.
-        let in_use = |space: &Space| {
-            let newest = space.super_version(u64::MAX)?;
-            let replaced = self.replaced_files.in_use(&space.keyspace.tree);
-            Some(newest.runs.iter().cloned().chain(replaced).collect())
-        };
-        let removed = self.unregistered_files(in_use).remove();
-        if removed > 0 {
-            tracing::info!(folder = %self.folder().display(), files = removed, "incomplete files were removed");
+        self.log_removed(self.unregistered_files(|space| self.runs_in_use(space)).remove());
+    }
+
+    /// Removes such files of a space, such as those of a requested compaction that has failed. Does nothing while other
+    /// calls or fjall's compactions may be writing files.
+    pub(super) fn remove_unregistered_files_of(&self, space: &Space) {
+        // What is in no list and not known to be in use has not been replaced either.
+        self.follow_changes();
+        let left = self.unregistered_files_of(space, |space| self.runs_in_use(space)).unwrap_or_default();
+        self.log_removed(UnregisteredFiles(left).remove());
+    }
+
+    /// The runs of a space that reads use, or `None` if they are not known.
+    fn runs_in_use(&self, space: &Space) -> Option<Vec<RunFiles>> {
+        let newest = space.super_version(u64::MAX)?;
+        let replaced = self.replaced_files.in_use(&space.keyspace.tree);
+        Some(newest.runs.iter().cloned().chain(replaced).collect())
+    }
+
+    fn log_removed(&self, files: usize) {
+        if files > 0 {
+            tracing::info!(folder = %self.folder().display(), files, "incomplete files were removed");
         }
     }
 
@@ -70,8 +83,9 @@ impl Database {
         let _flushing = tree.get_flush_lock();
         let next = tree.next_table_id();
         // A compaction that has files with smaller numbers began before, and has ended if none is in progress now. If a
-        // flush or compaction failed after it had written its list, the next opening uses that list.
-        if self.inner.active_compactions() > 0 || !is_list_current(keyspace) {
+        // flush or compaction failed after it had written its list, the next opening uses that list. Long calls and bulk
+        // loads that begin from now on have larger numbers, too.
+        if self.inner.active_compactions() > 0 || self.has_long_calls() || !is_list_current(keyspace) {
             return None;
         }
         let in_runs = kept(space)?;
@@ -113,6 +127,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
+    use crate::error::ErrorKind;
     use crate::store::active_transaction::Write;
     use crate::store::fjall::StoreOptions;
     use crate::store::fjall::cursor::Seen;
@@ -120,6 +135,42 @@ mod tests {
     use crate::store::fjall::reopenable_database::ReopenableDatabase;
     use crate::store::folder::Folder;
     use crate::store::{Order, SpaceOptions};
+
+    #[test]
+    fn the_files_of_a_compaction_that_fails_are_removed() {
+        let folder = TempDir::new().unwrap();
+        let folder = Folder::open(&folder.path().join("db")).unwrap();
+        let options = StoreOptions { row_prefix: Some(|key| key.first().map(|_| 1)), ..StoreOptions::default() };
+        let holder = ReopenableDatabase::open(folder, options).unwrap();
+        let database = holder.database().unwrap();
+        database.create(7, &SpaceOptions::default()).unwrap();
+        let keyspace = database.keyspace(7).unwrap();
+        let files = || {
+            let entries = fs::read_dir(keyspace.path().join(FILES_FOLDER)).unwrap();
+            entries.map(|entry| entry.unwrap().path()).collect::<BTreeSet<_>>()
+        };
+        for round in 0..2 {
+            let value = |n: u32| Some(Bytes::from(format!("{}", u64::from(n * 3 + round).pow(3)).repeat(10)));
+            let write = |n| Write { space: 7, key: Bytes::from(format!("a{n:05}")), value: value(n) };
+            database.commit(&mut (0..3000).map(write).collect(), 1, Patience::Unlimited).unwrap();
+            database.flush(&keyspace).unwrap();
+        }
+        let damaged = files().pop_first().unwrap();
+        let mut content = fs::read(&damaged).unwrap();
+        let middle = content.len() / 2;
+        content[middle] ^= 1;
+        fs::write(&damaged, content).unwrap();
+        let registered = || {
+            let number = |table: &lsm_tree::Table| keyspace.path().join(FILES_FOLDER).join(table.id().to_string());
+            keyspace.tree.current_version().iter_tables().map(number).collect::<BTreeSet<_>>()
+        };
+        let space = database.space(7).unwrap();
+        for _ in 0..2 {
+            let error = database.compact(&space, true, &Arc::default()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+            assert_eq!(files(), registered());
+        }
+    }
 
     #[test]
     fn only_files_in_no_list_and_without_readers_are_removed() {
