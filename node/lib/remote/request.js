@@ -15,8 +15,8 @@ const TIME_MAX = LATEST;
 const SHOWN_MAX = 4096;
 
 /**
- * Rejects a malformed request, since HBase's gateway answers it only with "Internal error". The message is the engine's,
- * word for word: `test/errors.test.js` compares them.
+ * Rejects a malformed request, since HBase's gateway answers it only with "Internal error". The message is that of the
+ * engine, word for word: `test/errors.test.js` compares them.
  */
 function reject(message) {
   throw make('InvalidArgument', message);
