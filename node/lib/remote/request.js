@@ -24,9 +24,14 @@ function reject(message) {
 
 /** Bytes as the engine's messages show them: printable ASCII unchanged, everything else and the backslash as `\xHH`. */
 function binary(bytes) {
-  const shown = (byte) => `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-  const all = [...viewOf(bytes).subarray(0, SHOWN_MAX)];
-  return all.map((byte) => (byte < 0x20 || byte > 0x7e || byte === 0x5c ? shown(byte) : String.fromCharCode(byte))).join('');
+  let out = '';
+  for (const byte of viewOf(bytes).subarray(0, SHOWN_MAX)) {
+    out +=
+      byte >= 0x20 && byte < 0x7f && byte !== 0x5c
+        ? String.fromCharCode(byte)
+        : `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return out;
 }
 
 /** A timestamp, or undefined if the server is to assign it. */
