@@ -2,9 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, Cache, Guard};
+use hjall_engine::error::panic_text;
 use hjall_engine::group;
 use hjall_engine::read::{Stop, WorkLimit};
 use tracing::{Span, field};
@@ -56,6 +58,8 @@ pub struct Runner {
     /// Counts errors that clients cause.
     pub client_errors: ClientErrors,
     observer: Option<Arc<dyn Observer>>,
+    /// Whether the observer has panicked.
+    observer_panicked: AtomicBool,
     live: ArcSwap<ActiveSettings>,
 }
 
@@ -165,7 +169,14 @@ impl Runner {
     /// A runner with these settings.
     pub fn new(handler: Arc<dyn Handler>, identity: Identity, live: Arc<ActiveSettings>) -> Self {
         let observer = live.config.observer.clone();
-        Self { handler, identity, client_errors: ClientErrors::default(), observer, live: ArcSwap::new(live) }
+        Self {
+            handler,
+            identity,
+            client_errors: ClientErrors::default(),
+            observer,
+            observer_panicked: AtomicBool::new(false),
+            live: ArcSwap::new(live),
+        }
     }
 
     /// The current settings. Must not be held across an await, because they may change.
@@ -243,7 +254,7 @@ impl Runner {
 
     /// Answers a job that has been run.
     pub(super) fn answer(&self, run: RunJob) {
-        let (_, (reply, bytes)) = self.end(run);
+        let Some((_, (reply, bytes))) = self.end(run) else { return };
         // Fails only if the connection has ended meanwhile.
         let _ = reply.send(bytes);
     }
@@ -257,13 +268,20 @@ impl Runner {
         }
         let mut replies = Replies::default();
         for run in runs {
-            let (mailbox, reply) = self.end(run);
-            replies.add(mailbox, reply);
+            if let Some((mailbox, reply)) = self.end(run) {
+                replies.add(mailbox, reply);
+            }
         }
     }
 
-    /// Records the end of a job that has been run. Returns its reply, and the mailbox for it.
-    fn end(&self, run: RunJob) -> (Option<Arc<Mailbox>>, Addressed) {
+    /// Records the end of a job that has been run. Returns its reply, and the mailbox for it. After a panic there is no
+    /// reply, and its connection is closed. The thread goes on, since other jobs wait for it.
+    fn end(&self, run: RunJob) -> Option<(Option<Arc<Mailbox>>, Addressed)> {
+        let ended = catch_unwind(AssertUnwindSafe(|| self.try_end(run)));
+        ended.inspect_err(|panic| log_panic("the end of a call could not be recorded", &**panic)).ok()
+    }
+
+    fn try_end(&self, run: RunJob) -> (Option<Arc<Mailbox>>, Addressed) {
         let RunJob { mut job, span, mut times, started, resources, outcome, begin } = run;
         times.took += started.elapsed();
         let mut out = std::mem::take(&mut job.out);
@@ -466,7 +484,7 @@ impl Runner {
 
     fn report(&self, request: &Request<'_>, lane: LaneKind, times: CallTimes, reply: &[u8], end: CallEnd<'_>) {
         let Some(observer) = &self.observer else { return };
-        observer.call_ended(&CallReport {
+        let report = CallReport {
             method: request.call.method,
             service: request.call.service,
             encoding: request.call.encoding(),
@@ -481,8 +499,19 @@ impl Runner {
             names: request.call.rest().map(|rest| &rest.names),
             reply,
             end,
-        });
+        };
+        // The thread has other calls, and the call has its answer.
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| observer.call_ended(&report)))
+            && !self.observer_panicked.swap(true, Ordering::Relaxed)
+        {
+            log_panic("the observer of calls panicked; this is said only once", &*panic);
+        }
     }
+}
+
+/// Logs a panic that was caught.
+pub(super) fn log_panic(what: &str, panic: &(dyn std::any::Any + Send)) {
+    tracing::error!(reason = panic_text(panic).unwrap_or("no message"), "{what}");
 }
 
 /// Claims the memory of a reply. The reply of a successful call that has changed something cannot be refused.

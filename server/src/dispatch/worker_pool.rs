@@ -2,6 +2,7 @@
 //! settings determine.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
@@ -10,7 +11,7 @@ use hjall_engine::thread_priority;
 
 use super::lane::Lane;
 use super::queue::{Taken, Taker};
-use super::runner::Runner;
+use super::runner::{Runner, log_panic};
 use super::write_group::WriteGroup;
 use crate::observe::Dropped;
 use crate::settings::lane_size::Lanes;
@@ -103,13 +104,22 @@ impl WorkerPool {
                     // Event loops and workers of gets run first between two long calls.
                     std::thread::yield_now();
                 }
-                match queue.take(&taker) {
-                    Taken::Run(job) => match &group {
-                        Some(group) => group.run(job, &*queue, &taker),
-                        None => runner.run_job(job),
-                    },
-                    Taken::Drop(job) => runner.drop_job(job, Dropped::Overloaded),
-                    Taken::Retire => return,
+                let taken = queue.take(&taker);
+                if matches!(taken, Taken::Retire) {
+                    return;
+                }
+                let served = catch_unwind(AssertUnwindSafe(|| match (taken, &group) {
+                    (Taken::Run(job), Some(group)) => group.run(job, &*queue, &taker),
+                    (Taken::Run(job), None) => runner.run_job(job),
+                    (Taken::Drop(job), _) => runner.drop_job(job, Dropped::Overloaded),
+                    (Taken::Retire, _) => {}
+                }));
+                if let Err(panic) = served {
+                    // The worker goes on: nothing would replace it.
+                    log_panic("a worker could not complete a call", &*panic);
+                    if let Some(group) = &group {
+                        let _ = catch_unwind(AssertUnwindSafe(|| group.finish()));
+                    }
                 }
             }
         })

@@ -109,6 +109,11 @@ impl WriteGroup {
             }
             next = queue.take_next(taker);
         }
+        self.finish();
+    }
+
+    /// Commits the writes of the calls that have been run, and answers these calls.
+    pub fn finish(&self) {
         self.group.commit();
         self.finish_undone();
     }
@@ -119,8 +124,7 @@ impl WriteGroup {
             return self.stage(job);
         }
         // Its writes may wait for a long time.
-        self.group.commit();
-        self.finish_undone();
+        self.finish();
         self.group.run_alone(|| match rerun {
             Rerun::Failed(error) => self.runner.fail(job, &error),
             Rerun::Shared | Rerun::Alone => self.runner.run_job(job),
