@@ -1,8 +1,6 @@
 //! Tests of the writes of an event loop: several calls share a commit and a sync, even if the commit does not succeed
 //! or the client of one of them disconnects.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
-
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

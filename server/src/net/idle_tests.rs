@@ -1,7 +1,5 @@
 //! Connections that are idle for hours, on a clock that tests advance.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
-
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;

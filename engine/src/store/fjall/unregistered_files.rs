@@ -105,7 +105,6 @@ impl UnregisteredFiles {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::sync::Arc;
 
