@@ -98,7 +98,8 @@ impl WorkerPool {
             let taker = Rc::new(Taker::new());
             let (waiting_queue, waiting_taker) = (queue.clone(), taker.clone());
             hjall_engine::blocking::on_wait(move || waiting_queue.waits(&waiting_taker));
-            let group = (kind == LaneKind::Write).then(|| WriteGroup::new(runner.clone()));
+            let open_group = || (kind == LaneKind::Write).then(|| WriteGroup::new(runner.clone()));
+            let mut group = open_group();
             loop {
                 if matches!(kind, LaneKind::Scan | LaneKind::General) && !queue.is_empty() {
                     // Event loops and workers of gets run first between two long calls.
@@ -117,9 +118,8 @@ impl WorkerPool {
                 if let Err(panic) = served {
                     // The worker goes on: nothing would replace it.
                     log_panic("a worker could not complete a call", &*panic);
-                    if let Some(group) = &group {
-                        let _ = catch_unwind(AssertUnwindSafe(|| group.finish()));
-                    }
+                    let _ = catch_unwind(AssertUnwindSafe(|| group.take().map(WriteGroup::abandon)));
+                    group = open_group();
                 }
             }
         })

@@ -113,9 +113,15 @@ impl WriteGroup {
     }
 
     /// Commits the writes of the calls that have been run, and answers these calls.
-    pub fn finish(&self) {
+    fn finish(&self) {
         self.group.commit();
         self.finish_undone();
+    }
+
+    /// Ends the group after a panic. Calls that have not been answered get no answer, since it is unknown whether their
+    /// writes have been made.
+    pub fn abandon(self) {
+        drop(std::mem::take(&mut *self.pending.borrow_mut()));
     }
 
     fn run_job(&self, mut job: Job) {
