@@ -13,8 +13,7 @@
 //! must stay damage, since it would be cut otherwise, with everything behind it.
 //!
 //! ```text
-//! for each journal, the oldest first: its number (u64), position (u64), checksum of the batch that ends
-//! there (u64)
+//! for each journal, the oldest first: its number (u64), position (u64), checksum of the batch there (u64)
 //! u64::MAX, 0, 0 (u64)
 //! xxh3 of all of these (u64)
 //! ```
