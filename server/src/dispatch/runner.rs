@@ -11,7 +11,7 @@ use hjall_engine::group;
 use hjall_engine::read::{Stop, WorkLimit};
 use tracing::{Span, field};
 
-use super::call::{Call, Handler};
+use super::call::{Call, Services};
 use super::call_scope::{AfterReply, CallScope, Remains, Slice};
 use super::caller::Caller;
 use super::identity::Identity;
@@ -52,7 +52,7 @@ pub type SettingsView<'a> = Cache<&'a ArcSwap<ActiveSettings>, Arc<ActiveSetting
 /// Runs calls. Its settings can change at any time.
 pub struct Runner {
     /// Runs the methods.
-    pub handler: Arc<dyn Handler>,
+    pub services: Arc<dyn Services>,
     /// The name of the server.
     pub identity: Identity,
     /// Counts errors that clients cause.
@@ -167,10 +167,10 @@ impl<'a> Request<'a> {
 
 impl Runner {
     /// A runner with these settings.
-    pub fn new(handler: Arc<dyn Handler>, identity: Identity, live: Arc<ActiveSettings>) -> Self {
+    pub fn new(services: Arc<dyn Services>, identity: Identity, live: Arc<ActiveSettings>) -> Self {
         let observer = live.config.observer.clone();
         Self {
-            handler,
+            services,
             identity,
             client_errors: ClientErrors::default(),
             observer,
@@ -238,7 +238,7 @@ impl Runner {
         let request = Request::of(&job);
         let span = span(&request, job.permit.lane().kind());
         let scope = self.scope(&request, limit).with_slice(slice, state);
-        let outcome = span.in_scope(|| job.call.run(&*self.handler, &scope, &job.message, &mut out, limit));
+        let outcome = span.in_scope(|| job.call.run(&*self.services, &scope, &job.message, &mut out, limit));
         let Some(outcome) = outcome else {
             let remains = scope.into_remains();
             job.out = out;
@@ -330,8 +330,8 @@ impl Runner {
         let begin = out.len();
         let stopwatch = permit.lane().inline_speed().start();
         let scope = self.scope(request, limit);
-        let outcome =
-            span.in_scope(|| request.call.run_within(INLINE_WORK, &*self.handler, &scope, request.message, out, limit));
+        let outcome = span
+            .in_scope(|| request.call.run_within(INLINE_WORK, &*self.services, &scope, request.message, out, limit));
         // A read that has to be queued has occupied the event loop, too.
         let took = permit.lane().inline_speed().record(&stopwatch, 1);
         let Some(outcome) = outcome else {

@@ -5,7 +5,7 @@ use std::io::Write;
 use hjall_server::settings::config::{Limits, WhenFull};
 
 use super::client::{Answer, Client, NO_ARGS, WAYS, connect};
-use super::handler::{config, limited, serve};
+use super::echo::{config, limited, serve};
 use crate::eventually::eventually;
 
 fn works(client: &mut Client) {

@@ -11,7 +11,7 @@ use hjall_server::{Config, Server};
 use socket2::{Domain, Socket, Type};
 
 use super::client::{Answer, Arg, Client, NO_ARGS, WAYS};
-use super::handler::{Gate, config, lane, limited, serve};
+use super::echo::{Gate, config, lane, limited, serve};
 use crate::eventually::eventually;
 
 /// One handler and one place for reads, and no calls on the event loop, where a waiting call would block everything.

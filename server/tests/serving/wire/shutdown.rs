@@ -9,7 +9,7 @@ use hjall_server::wire::method::LaneKind;
 use hjall_server::{Config, Server};
 
 use super::client::{Answer, Client, NO_ARGS, WAYS};
-use super::handler::{Gate, config, lane, limited, serve};
+use super::echo::{Gate, config, lane, limited, serve};
 use crate::eventually::eventually;
 
 #[test]

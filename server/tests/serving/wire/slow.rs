@@ -9,7 +9,7 @@ use hjall_server::settings::config::{HttpSettings, Limits};
 use socket2::{Domain, Socket, Type};
 
 use super::client::{Answer, Arg, Client, NO_ARGS, Protocol, WAYS, connect, message};
-use super::handler::{config, limited, serve};
+use super::echo::{config, limited, serve};
 use super::http::read;
 use crate::eventually::eventually;
 
