@@ -1,4 +1,5 @@
-//! A whole server on port 0 with services of the test: which calls reach them, and what clients receive, in every dialect.
+//! A whole server on port 0 with services of the test: which calls reach them, and what clients receive, in every
+//! dialect.
 
 pub mod client;
 mod dialects;
