@@ -77,7 +77,7 @@ impl Cell {
 
 /// A value that belongs to another object. The fields are as in [`Cell`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the fields are those of Cell")]
 pub struct CellRef<'a> {
     pub family: &'a [u8],
     pub qualifier: &'a [u8],

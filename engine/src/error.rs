@@ -1,5 +1,6 @@
 //! Errors and their kinds, grouped by who must act.
 
+use std::any::Any;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
@@ -8,6 +9,11 @@ use crate::quote;
 
 /// The result of every engine call.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// The message of a panic that was caught, if it is a text.
+pub fn panic_text(panic: &(dyn Any + Send)) -> Option<&str> {
+    panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied())
+}
 
 /// An error of the engine: its kind, a message and, if known, its source.
 ///

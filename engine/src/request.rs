@@ -28,6 +28,19 @@ pub fn check_row(row: &[u8]) -> Result<()> {
     }
 }
 
+/// The first row after all rows with this prefix. Empty, which a scan takes for the end of the table, if there is none:
+/// the prefix is empty or consists of bytes 0xff.
+pub fn after_prefix(prefix: &[u8]) -> Vec<u8> {
+    let mut end = prefix.to_vec();
+    while let Some(last) = end.pop() {
+        if let Some(next) = last.checked_add(1) {
+            end.push(next);
+            break;
+        }
+    }
+    end
+}
+
 /// A half-open range of timestamps [min, max). Exactly [0, 2^63-1) means all time and includes 2^63-1 itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeRange {

@@ -4,14 +4,16 @@
 //! The definitions are `thrift/hbase1.thrift` and `thrift/hbase2.thrift`; `generate.py` generates the code from them.
 
 #[rustfmt::skip]
-#[allow(missing_docs, unused, clippy::all, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#[allow(missing_docs, unused, clippy::all, reason = "generated")]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "generated")]
 pub mod hbase1;
 #[rustfmt::skip]
-#[allow(missing_docs, unused, clippy::all, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#[allow(missing_docs, unused, clippy::all, reason = "generated")]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "generated")]
 pub mod hbase2;
 pub mod method;
 #[rustfmt::skip]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "generated")]
 mod methods;
 mod rest;
 

@@ -1,5 +1,5 @@
 //! The table of methods, compared with the contracts and the behaviour of the gateways.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "tests fail by panics")]
 
 use hjall_idl::{CallKind, Effect, Method, Name, ScannerUse, Service, ServiceHint};
 use thrift::protocol::TType;

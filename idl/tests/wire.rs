@@ -1,7 +1,7 @@
 //! Requirements on the generated code beyond the Thrift compiler's: absent fields stay absent, and fields of a
 //! wrong type are skipped.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "tests fail by panics")]
 
 use hjall_idl::{hbase1, hbase2};
 use thrift::protocol::{

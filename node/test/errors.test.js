@@ -60,6 +60,33 @@ for (const [title, [call, code, javaClass]] of Object.entries(SAME)) {
   });
 }
 
+/** Requests that a remote database rejects itself, with the engine's messages. */
+const MALFORMED = {
+  'an empty key': (t) => t.row(''),
+  'an empty key of a put': (t) => t.put('', { 'info:a': 'x' }),
+  'a long key': (t) => t.put('k'.repeat(40_000), { 'info:a': 'x' }),
+  'a long bound': (t) => t.scan({ start: 'k'.repeat(40_000) }).toArray(),
+  'a column without a family': (t) => t.put('r', { ':a': 'x' }),
+  'an append without a family': (t) => t.append('r', ':a', 'x'),
+  'a put without values': (t) => t.put(Buffer.from('r\\\xff\n', 'latin1'), {}),
+  'a negative timestamp': (t) => t.row('r', { timestamp: -5 }),
+  'a negative range': (t) => t.scan({ timeRange: { from: -9, to: 5 } }).toArray(),
+  'the last timestamp': (t) => t.row('r', { timestamp: 9223372036854775807n }),
+  'a reversed range': (t) => t.row('r', { timeRange: { from: 9, to: 5 } }),
+  'no versions': (t) => t.row('r', { versions: 0 }),
+  'a negative timestamp of a delete': (t) => t.delete('r', ['info:a'], { timestamp: -5 }),
+  'no mutations': (t) => t.mutateRow('r', []),
+  'an empty split key': (_, db) => db.createTable('split', ['f'], { splits: [''] }),
+  'a repeated split key': (_, db) => db.createTable('split', ['f'], { splits: ['a\n', 'a\n'] }),
+};
+
+for (const [title, call] of Object.entries(MALFORMED)) {
+  test(`embedded and remote have the same message for ${title}`, async () => {
+    const [here, there] = await Promise.all([local, remote].map((db) => failure(() => call(db.table('users'), db))));
+    assert.deepEqual([there.message, there.code], [here.message, here.code]);
+  });
+}
+
 const serialised = (name, ...body) => {
   const text = `org.apache.hadoop.hbase.filter.${name}`;
   return Buffer.from([10, text.length, ...Buffer.from(text), 18, body.length, ...body]);

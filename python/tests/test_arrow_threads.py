@@ -326,16 +326,24 @@ def test_what_is_read_ahead_is_bounded(tmp_path):
             data = pyarrow.table({"id": names, "f:s": [os.urandom(100_000) for _ in names]})
             table.load_arrow(data, row="id", bulk=True)
         del data
-        reader = table.scan_arrow(["f:s"], batch_rows=20).to_reader()
-        rows = reader.read_next_batch().num_rows
+        batches = iter(table.scan_arrow(["f:s"], batch_rows=20)._native)
+        rows = pyarrow.table(next(batches)).num_rows
         before = resident_bytes()
         while not threads():
-            rows += reader.read_next_batch().num_rows
-        time.sleep(2)
+            rows += pyarrow.table(next(batches)).num_rows
+        await_read_ahead(batches)
         # 64 MiB of batches, those that are being filled and have grown by doubling, and what the allocator keeps.
         assert resident_bytes() - before < 128 << 20
-        assert rows + reader.read_all().num_rows == 3000
+        assert rows + pyarrow.table(batches.collect()).num_rows == 3000
     assert threads() == 0
+
+
+def await_read_ahead(batches):
+    """Waits until the threads of a scan wait, because they have read as much ahead as they may."""
+    deadline = time.monotonic() + 60
+    while not batches._is_ahead():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def resident_bytes():
@@ -389,7 +397,7 @@ def large(db):
     batches = iter(table.scan_arrow(["f:s"], batch_rows=20)._native)
     while not threads():
         next(batches)
-    time.sleep(0.5)
+    await_read_ahead(batches)
     assert threads()
     return batches
 

@@ -1,7 +1,7 @@
 //! The cost of observing one call: prints the processor time of one report, from one thread and from several at once.
 //!
 //! `cargo run --release -p hjall-server --example watching`
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::unwrap_used, reason = "an example")]
 
 use std::hint::black_box;
 use std::sync::Arc;

@@ -46,18 +46,15 @@ def test_a_scan_that_finds_nothing_does_not_occupy_the_only_handler(attacked, by
             thread.start()
         while metric(server, 'hjall_lane_under_way{lane="scan"}') < 3:
             pass
-        times = []
-        for _ in range(3):
-            began = time.monotonic()
-            assert len(list(database.table("t").scan(limit=10))) == 10
-            times.append(time.monotonic() - began)
-        first_end = ends[0] if ends else None
+        began = time.monotonic()
+        assert len(list(database.table("t").scan(limit=10))) == 10
+        took, ended = time.monotonic() - began, len(ends)
         for thread in long_scans:
             thread.join(600)
         reader.check_slowdown(since)
-    print(f"a scan of {rows} rows took {alone:.2f} s; beside three of them a scan of ten rows took {min(times):.3f} s")
+    print(f"a scan of {rows} rows took {alone:.2f} s; beside three of them a scan of ten rows took {took:.3f} s")
     assert len(ends) == 3 and not reader.failures
-    assert first_end is None or min(times) < alone, "short scans wait for time slices, not for the ends of long scans"
+    assert ended < 3, "a short scan waits for time slices, not for the ends of long scans"
     database.close()
 
 

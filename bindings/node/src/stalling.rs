@@ -21,7 +21,7 @@ pub struct StallingStore {
 impl StallingStore {
     /// Creates an empty store that stalls no calls.
     #[napi(constructor)]
-    #[allow(clippy::new_without_default)]
+    #[allow(clippy::new_without_default, reason = "a constructor of JavaScript")]
     pub fn new() -> Self {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         Self { store: Arc::new(FaultStore::new(Arc::new(MemoryStore::new(clock)))) }

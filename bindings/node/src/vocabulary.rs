@@ -37,6 +37,11 @@ macro_rules! numbered {
     )+};
 }
 
+/// The longest row key, in bytes.
+pub const ROW_LENGTH_MAX: usize = 32_767;
+
+const _: () = assert!(ROW_LENGTH_MAX == hjall_engine::request::ROW_LENGTH_MAX);
+
 /// Marks a table or column that has no number: its name follows.
 pub const NAMED: u32 = 0xffff_ffff;
 

@@ -394,16 +394,8 @@ pub fn ttl(ttl_ms: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i64>> {
 /// # Errors
 /// `InvalidArgument` for an unknown operator.
 pub fn compare(text: &str) -> PyResult<CompareOp> {
-    Ok(match text {
-        "<" | "LESS" => CompareOp::Less,
-        "<=" | "LESS_OR_EQUAL" => CompareOp::LessOrEqual,
-        "=" | "==" | "EQUAL" => CompareOp::Equal,
-        "!=" | "NOT_EQUAL" => CompareOp::NotEqual,
-        ">=" | "GREATER_OR_EQUAL" => CompareOp::GreaterOrEqual,
-        ">" | "GREATER" => CompareOp::Greater,
-        "NO_OP" => CompareOp::NoOp,
-        _ => {
-            return Err(error::invalid(format!("compare must be one of <, <=, =, !=, >=, > (or NO_OP), not {text:?}")));
-        }
-    })
+    let symbol = if text == "==" { "=" } else { text };
+    CompareOp::from_symbol(symbol)
+        .or_else(|| CompareOp::from_name(text))
+        .ok_or_else(|| error::invalid(format!("compare must be one of <, <=, =, !=, >=, > (or NO_OP), not {text:?}")))
 }

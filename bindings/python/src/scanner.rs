@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hjall_engine::read::Stop;
-use hjall_engine::request::Scan;
+use hjall_engine::request::{Scan, after_prefix};
 use hjall_engine::{Error, ErrorKind, Row, Scanner as EngineScanner};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -70,7 +70,7 @@ impl ScanArguments<'_> {
         let mut filter = crate::filter::argument(self.filter.as_ref(), place)?;
         if self.row_prefix.is_some() {
             let prefix = row(&self.row_prefix, "row_prefix")?;
-            let successor = prefix_successor(&prefix);
+            let successor = after_prefix(&prefix).into();
             if !self.reverse {
                 (start, stop) = (prefix, successor);
             } else if !prefix.is_empty() {
@@ -94,18 +94,6 @@ impl ScanArguments<'_> {
             ..Scan::default()
         })
     }
-}
-
-/// The smallest row key greater than all keys with the prefix. Empty, which means unbounded, if there is none.
-fn prefix_successor(prefix: &Bytes) -> Bytes {
-    let mut successor = prefix.to_vec();
-    while successor.last() == Some(&u8::MAX) {
-        successor.pop();
-    }
-    if let Some(last) = successor.last_mut() {
-        *last += 1;
-    }
-    successor.into()
 }
 
 impl Scanner {

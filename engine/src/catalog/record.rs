@@ -177,8 +177,6 @@ pub(super) fn decode_table(stored: &[u8]) -> Result<TableState> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     #[test]

@@ -110,14 +110,5 @@ struct Comparing {
 
 /// The operator of that number.
 pub(super) fn operator(number: Option<i32>) -> Result<CompareOp> {
-    Ok(match number {
-        Some(0) => CompareOp::Less,
-        Some(1) => CompareOp::LessOrEqual,
-        Some(2) => CompareOp::Equal,
-        Some(3) => CompareOp::NotEqual,
-        Some(4) => CompareOp::GreaterOrEqual,
-        Some(5) => CompareOp::Greater,
-        Some(6) => CompareOp::NoOp,
-        _ => return required(None, "compare_op"),
-    })
+    required(number.and_then(CompareOp::from_number), "compare_op")
 }

@@ -28,7 +28,7 @@ pub use comparators::{BitwiseOp, Comparator};
 pub use compare::Compare;
 pub use hint::Hint;
 pub use kinds::{FuzzyPair, ListOperator, RowRange};
-pub use spec::{DEPTH_MAX, FilterSpec, LENGTH_MAX};
+pub use spec::{DEPTH_MAX, FilterSpec, LENGTH_MAX, check_depth};
 
 /// A filter's answer about a cell (HBase's `Filter.ReturnCode`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

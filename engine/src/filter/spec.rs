@@ -100,14 +100,22 @@ impl FilterSpec {
     /// # Errors
     /// `InvalidArgument` if filters are nested deeper than [`DEPTH_MAX`].
     pub fn start(&self, reversed: bool) -> Result<Box<dyn Filter>> {
-        let depth = self.depth();
-        if depth > DEPTH_MAX {
-            return Err(Error::invalid(format!(
-                "filters are nested {depth} levels deep, the maximum is {DEPTH_MAX}: put the members into fewer lists"
-            )));
-        }
+        check_depth(self.depth())?;
         Ok(self.start_nested(reversed))
     }
+}
+
+/// Checks the depth of nested filters, as [`FilterSpec::depth`] returns it.
+///
+/// # Errors
+/// `InvalidArgument` if it is greater than [`DEPTH_MAX`].
+pub fn check_depth(depth: usize) -> Result<()> {
+    if depth <= DEPTH_MAX {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "filters are nested {depth} levels deep, the maximum is {DEPTH_MAX}: put the members into fewer lists"
+    )))
 }
 
 impl fmt::Debug for FilterSpec {

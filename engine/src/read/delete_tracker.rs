@@ -17,10 +17,24 @@ pub(super) struct DeleteTracker {
     exact: Times,
 }
 
+/// Two kinds of markers of the same place.
+#[derive(Clone, Copy)]
+struct Markers {
+    /// Hides everything up to its time. Stored before exact ones.
+    wide: CellKind,
+    /// Hides what has its time.
+    exact: CellKind,
+}
+
+impl Markers {
+    const OF_FAMILY: Self = Self { wide: CellKind::DeleteFamily, exact: CellKind::DeleteFamilyVersion };
+    const OF_COLUMN: Self = Self { wide: CellKind::DeleteColumn, exact: CellKind::Delete };
+}
+
 impl DeleteTracker {
     /// Reads the family markers of a row.
     pub(super) fn of_family(pairs: &mut Pairs, plan: &FamilyScan, reader: &Reader, prefix: &[u8]) -> Result<Self> {
-        Self::read(pairs, plan, reader, prefix, CellKind::DeleteFamily, CellKind::DeleteFamilyVersion, i64::MIN)
+        Self::read(pairs, plan, reader, prefix, Markers::OF_FAMILY, i64::MIN)
     }
 
     /// Reads the markers of a column and combines them with its family's.
@@ -31,18 +45,17 @@ impl DeleteTracker {
         prefix: &[u8],
         family: &Self,
     ) -> Result<Self> {
-        Self::read(pairs, plan, reader, prefix, CellKind::DeleteColumn, CellKind::Delete, family.up_to)
+        Self::read(pairs, plan, reader, prefix, Markers::OF_COLUMN, family.up_to)
     }
 
-    /// Wide markers (which hide everything up to a time) are stored before exact ones, newest first. So the first
-    /// unexpired wide marker suffices, and exact ones matter only if they are newer.
+    /// Wide markers are stored before exact ones, newest first. So the first unexpired wide marker suffices, and exact
+    /// ones matter only if they are newer.
     fn read(
         pairs: &mut Pairs,
         plan: &FamilyScan,
         reader: &Reader,
         prefix: &[u8],
-        wide: CellKind,
-        exact: CellKind,
+        Markers { wide, exact }: Markers,
         mut up_to: i64,
     ) -> Result<Self> {
         // With KEEP_DELETED_CELLS, markers newer than the time range do not apply.

@@ -109,7 +109,12 @@ impl Stride {
 
     /// The key at `times` this distance after another one. `None` if that is after all keys.
     fn after(&self, row: &[u8], times: f64) -> Option<Vec<u8>> {
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "an estimate of a distance; the conversion to an integer saturates"
+        )]
         let distance = ((self.distance as f64 * times) as u128).max(1);
         let mut number = self.number(row).checked_add(distance)?;
         let mut key = row.get(..self.at).map_or_else(|| row.to_vec(), <[u8]>::to_vec);

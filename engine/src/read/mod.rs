@@ -39,7 +39,7 @@ pub use budget::{Budget, Unlimited};
 pub use division::Stride;
 pub use remembered::{RememberedRow, RememberedRows};
 pub use reused_row::{NumberedCell, ReusedRow};
-pub(crate) use row::{Stored, exists, get, newest, newest_times, whole_row};
+pub(crate) use row::{ColumnRead, Stored, exists, get, newest, newest_times, whole_row};
 pub use row_page::{PageCell, PageRow, RowPage};
 pub use scanner::{Fetched, FetchedPage, Scanner, SnapshotAge};
 pub use work_limit::WorkLimit;

@@ -360,7 +360,8 @@ fn read_for_cache(
     more
 }
 
-/// A whole row for the row cache, as a transaction that has locked it sees it. `now` is as for [`newest`].
+/// A whole row for the row cache, as a transaction that has locked it sees it. Cells expire by the time `now`, in
+/// milliseconds.
 ///
 /// # Errors
 /// Those of the store.
@@ -374,23 +375,25 @@ pub(crate) fn whole_row(snapshot: &Arc<dyn Snapshot>, table: &TableState, row: &
     Ok(read.unwrap_or(unread))
 }
 
-/// The newest visible versions of one column, newest first: at most `count`, at most VERSIONS. Increments, appends,
-/// checks and deletes of a newest version use it. `now` is the time by which cells expire, in milliseconds.
+/// A read of the newest visible versions of one column, newest first. Increments, appends, checks and deletes of a
+/// newest version make it.
+pub(crate) struct ColumnRead<'a> {
+    pub family: &'a Family,
+    pub row: &'a [u8],
+    pub qualifier: &'a [u8],
+    /// The largest number of versions. There are never more than VERSIONS.
+    pub count: usize,
+    /// The time by which cells expire, in milliseconds.
+    pub now: i64,
+}
+
+/// The versions that the read finds.
 ///
 /// # Errors
 /// Those of the store.
-pub(crate) fn newest(
-    snapshot: &Arc<dyn Snapshot>,
-    family: &Family,
-    row: &[u8],
-    qualifier: &[u8],
-    count: usize,
-    now: i64,
-) -> Result<Vec<Stored>> {
+pub(crate) fn newest(snapshot: &Arc<dyn Snapshot>, read: &ColumnRead<'_>) -> Result<Vec<Stored>> {
     let mut found = Vec::new();
-    each_newest(snapshot, family, row, qualifier, count, now, &mut |timestamp, value| {
-        found.push(Stored { timestamp, value });
-    })?;
+    each_newest(snapshot, read, &mut |timestamp, value| found.push(Stored { timestamp, value }))?;
     Ok(found)
 }
 
@@ -398,26 +401,15 @@ pub(crate) fn newest(
 ///
 /// # Errors
 /// Those of the store.
-pub(crate) fn newest_times(
-    snapshot: &Arc<dyn Snapshot>,
-    family: &Family,
-    row: &[u8],
-    qualifier: &[u8],
-    count: usize,
-    now: i64,
-) -> Result<Vec<i64>> {
+pub(crate) fn newest_times(snapshot: &Arc<dyn Snapshot>, read: &ColumnRead<'_>) -> Result<Vec<i64>> {
     let mut found = Vec::new();
-    each_newest(snapshot, family, row, qualifier, count, now, &mut |timestamp, _| found.push(timestamp))?;
+    each_newest(snapshot, read, &mut |timestamp, _| found.push(timestamp))?;
     Ok(found)
 }
 
 fn each_newest(
     snapshot: &Arc<dyn Snapshot>,
-    family: &Family,
-    row: &[u8],
-    qualifier: &[u8],
-    count: usize,
-    now: i64,
+    &ColumnRead { family, row, qualifier, count, now }: &ColumnRead<'_>,
     each: &mut dyn FnMut(i64, Value),
 ) -> Result<()> {
     work_limit::read_in_transaction(COLUMN_WORK, || {

@@ -158,7 +158,7 @@ impl Scanner {
     /// Those of the table (missing, disabled), of the request (unknown family, a filter that cannot be used with it)
     /// and of the store; `Cancelled` once stopped. An error loses no results: the next call continues where this one
     /// would have.
-    #[allow(clippy::should_implement_trait)]
+    #[allow(clippy::should_implement_trait, reason = "it takes a number and can fail, and is no iterator")]
     pub fn next(&mut self, n: usize) -> Result<Vec<Row>> {
         self.stop.join(&Stop::never());
         while self.waiting.len() < n && !self.ended {

@@ -27,7 +27,7 @@ mod put_log;
 mod row;
 mod rows_being_written;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -94,7 +94,8 @@ pub(crate) struct RowCache {
 struct Shard {
     /// Keyed by the hash of the row's name. Of two names with the same hash, the one inserted last is kept.
     rows: HashMap<u64, Entry, BuildPrehashed>,
-    /// Hashes in insertion order. Those of removed rows are skipped.
+    /// Hashes in the order in which eviction considers them: that of insertion, except for those that it has kept once
+    /// more. Those of removed rows are skipped.
     order: VecDeque<u64>,
     bytes: usize,
     hits: u64,
@@ -478,7 +479,7 @@ impl Shard {
         self.evict(bytes_max);
         // The order also holds rows that have been removed since, some of them several times.
         if self.order.len() > 2 * self.rows.len() + 16 {
-            self.order = self.rows.keys().copied().collect();
+            keep_last(&mut self.order, self.rows.keys().copied().collect());
         }
     }
 
@@ -568,6 +569,12 @@ impl Shard {
     }
 }
 
+/// Removes all hashes from the order except these, of which each stays at its last place.
+fn keep_last(order: &mut VecDeque<u64>, mut kept: HashSet<u64, BuildPrehashed>) {
+    let from_last: Vec<u64> = order.drain(..).rev().filter(|hash| kept.remove(hash)).collect();
+    order.extend(from_last.into_iter().rev());
+}
+
 /// The commit of a bulk load in progress: no row can be inserted until this is dropped.
 pub(crate) struct TableBeingLoaded(Arc<RowCache>);
 
@@ -576,5 +583,17 @@ impl Drop for TableBeingLoaded {
         for stripe in &self.0.stripes {
             stripe.fetch_add(EVENT - WRITER, Ordering::SeqCst);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_keeps_each_row_where_it_was_inserted_last() {
+        let mut order = VecDeque::from([9, 7, 5, 9, 1, 7, 5]);
+        keep_last(&mut order, [5, 9, 1].into_iter().collect());
+        assert_eq!(order, [9, 1, 5]);
     }
 }

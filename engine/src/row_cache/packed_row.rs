@@ -324,8 +324,6 @@ impl Default for NewVersions<'_> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use proptest::collection::vec;
     use proptest::prelude::*;
 

@@ -199,8 +199,6 @@ impl Drop for RowsBeingWritten {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::super::{Lookup, Remembered};
     use super::*;
     use crate::catalog::row_lock;

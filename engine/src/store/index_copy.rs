@@ -97,7 +97,6 @@ pub(super) fn restore(data: &Path, current: Current) -> Result<bool> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -11,7 +11,7 @@ use crate::cell::{CellKind, LATEST};
 use crate::error::Result;
 use crate::key;
 use crate::mutation::{Delete, Marker, MarkerKind, Mutation, PutCellOf, PutOf};
-use crate::read::{WorkLimit, newest_times, read_in_transaction};
+use crate::read::{ColumnRead, WorkLimit, newest_times, read_in_transaction};
 use crate::store::{SpaceId, Transaction};
 use crate::value;
 
@@ -317,9 +317,9 @@ impl<'a> ResolvedVersions<'a> {
         let times = match &mut versions.times {
             Some(times) => times,
             none => {
-                let wanted = versions.wanted;
-                let (row, qualifier) = (&delete.row, &marker.qualifier);
-                none.insert(newest_times(tx.snapshot(), family, row, qualifier, wanted, time.clock_ms)?.into_iter())
+                let (row, qualifier, count, now) = (&delete.row, &marker.qualifier, versions.wanted, time.clock_ms);
+                let found = newest_times(tx.snapshot(), &ColumnRead { family, row, qualifier, count, now })?;
+                none.insert(found.into_iter())
             }
         };
         Ok(times.next().unwrap_or(time.delete_ms))

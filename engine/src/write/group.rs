@@ -152,7 +152,8 @@ pub(super) fn apply_each_in<M: Single>(
         }
         while !rest.is_empty() {
             let (group, later) = rest.split_at(group_len(mutations, rest));
-            apply_group(core, table, mutations, group, &mut results, &mut errors);
+            let list = MutationList { mutations, results: &mut results, errors: &mut errors };
+            apply_group(core, table, group, list);
             let written = group.iter().filter(|&&i| results[i].is_ok()).map(|&i| &mutations[i]);
             table.count_each_write(written.map(|mutation| (mutation.row(), mutation.weight())));
             rest = later;
@@ -178,20 +179,21 @@ fn group_len<M: Single>(mutations: &[M], indexes: &[usize]) -> usize {
     indexes.iter().take(GROUP_MUTATIONS_MAX).take_while(fits).count().max(1)
 }
 
+/// A list of mutations, with the result of each.
+struct MutationList<'a, M> {
+    mutations: &'a [M],
+    results: &'a mut [Result<()>],
+    errors: &'a mut ListErrors,
+}
+
 /// Applies a group in one transaction. If some of its rows are busy, only their mutations fail: the others are applied
 /// in another transaction.
-fn apply_group<M: Single>(
-    core: &Core,
-    table: &TableState,
-    mutations: &[M],
-    group: &[usize],
-    results: &mut [Result<()>],
-    errors: &mut ListErrors,
-) {
+fn apply_group<M: Single>(core: &Core, table: &TableState, group: &[usize], mut list: MutationList<'_, M>) {
     let mut group = group.to_vec();
     for repeats in 0.. {
-        let rows = table.row_locks(group.iter().map(|&i| mutations[i].row()));
-        let Err(error) = apply_rows(core, table, mutations, &group, &rows, results, errors) else { return };
+        let rows = table.row_locks(group.iter().map(|&i| list.mutations[i].row()));
+        let Err(error) = apply_rows(core, table, &group, &rows, &mut list) else { return };
+        let MutationList { mutations, results, errors } = &mut list;
         let Some(busy) = busy_rows(&error).filter(|busy| repeats < REPEATS_MAX && !busy.names.is_empty()) else {
             for i in group {
                 if results[i].is_ok() {
@@ -220,12 +222,11 @@ fn apply_group<M: Single>(
 fn apply_rows<M: Single>(
     core: &Core,
     table: &TableState,
-    mutations: &[M],
     group: &[usize],
     rows: &[Bytes],
-    results: &mut [Result<()>],
-    errors: &mut ListErrors,
+    list: &mut MutationList<'_, M>,
 ) -> Result<()> {
+    let MutationList { mutations, results, errors } = list;
     let durability =
         group.iter().map(|&i| table.durability(mutations[i].durability())).max().unwrap_or(Durability::SyncWal);
     let bytes = group.iter().map(|&i| mutations[i].encoded_bytes()).sum();

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crate::catalog::{Family, TableState};
 use crate::core::Core;
 use crate::error::Result;
-use crate::read::{PackedRow, Stored, newest, whole_row};
+use crate::read::{ColumnRead, PackedRow, Stored, newest, whole_row};
 use crate::row_cache::RowsBeingWritten;
 use crate::store::Transaction;
 use crate::value::Value;
@@ -47,7 +47,8 @@ impl<'a> LockedRow<'a> {
                 Stored { timestamp: cell.timestamp, value: Value { ttl_ms: None, sequence: None, bytes } }
             }));
         }
-        Ok(newest(tx.snapshot(), family, self.row, qualifier, 1, tx.clock_ms())?.into_iter().next())
+        let read = ColumnRead { family, row: self.row, qualifier, count: 1, now: tx.clock_ms() };
+        Ok(newest(tx.snapshot(), &read)?.into_iter().next())
     }
 
     /// The row in its packed form, from the cache or, if it should be cached, from the store. `None` if it has to be

@@ -1,6 +1,8 @@
 //! Tests of the engine through its public interface. The store suite is a separate test program, `tests/store`.
-#![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+#[path = "../shared/eventually.rs"]
+mod eventually;
 #[cfg(target_os = "linux")]
 #[path = "../shared/file_limit.rs"]
 mod file_limit;

@@ -14,6 +14,7 @@ use hjall_engine::schema::NamespaceDescriptor;
 use hjall_engine::{Engine, ErrorKind, Options, Result};
 use tempfile::TempDir;
 
+use crate::eventually::eventually;
 use crate::fixture::{SERVER, delete, descriptor, family, increment, kind, name, put, read};
 
 /// Tells the child process which folder is meant; the tests that need a child run this program again.
@@ -312,9 +313,7 @@ fn a_reader_sees_a_moment_of_a_process_that_writes() {
     // The second process begins with the folder of one that was killed.
     for _ in 0..2 {
         let mut writer = Writer::start(folder.path(), temporary.path());
-        while writer.acknowledged.load(Ordering::SeqCst) <= last {
-            std::thread::yield_now();
-        }
+        eventually("a write is acknowledged", || writer.acknowledged.load(Ordering::SeqCst) > last);
         for _ in 0..number(OPENINGS, 10) {
             let acknowledged = writer.acknowledged.load(Ordering::SeqCst);
             let engine = read_only(folder.path()).unwrap();

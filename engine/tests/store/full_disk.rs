@@ -130,7 +130,7 @@ fn flush_without_room(folder: &Path) {
         assert_eq!(error.kind(), ErrorKind::DiskFull, "{error}");
         assert_eq!(store.flush(SPACE).unwrap_err().kind(), ErrorKind::DiskFull);
         limit_files("unlimited");
-        // Opening anew is not repeated at once.
+        // Reopening is not repeated at once.
         let began = std::time::Instant::now();
         while let Err(error) = put(&*store, "room", &value) {
             assert_eq!(error.kind(), ErrorKind::DiskFull, "{error}");
@@ -168,7 +168,7 @@ fn fill(folder: &Path) {
     assert!(there == written || there == written + 1, "{there} there, {written} acknowledged");
 
     limit_files("unlimited");
-    // The database is opened anew by a write, though not by each.
+    // A write reopens the database, but not every write does.
     let began = std::time::Instant::now();
     while let Err(error) = put(&*store, "room", &value) {
         assert_eq!(error.kind(), ErrorKind::DiskFull);
@@ -177,8 +177,8 @@ fn fill(folder: &Path) {
     for extra in 0..100 {
         put(&*store, &format!("x{extra}"), &value).unwrap();
     }
-    let fares = store.statistics().unwrap();
-    assert!(fares.failure.is_none() && fares.reopened > 0, "{fares:?}");
+    let figures = store.statistics().unwrap();
+    assert!(figures.failure.is_none() && figures.reopened > 0, "{figures:?}");
     let there = pairs(&mut *store.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap()).len();
     println!("\nwritten: {there}");
     store.close().unwrap();

@@ -6,6 +6,7 @@ use hjall_engine::ErrorKind;
 use hjall_engine::mutation::Durability;
 use hjall_engine::store::{CATALOG_SPACE, Order, SpaceId, SpaceOptions};
 
+use crate::eventually::eventually;
 use crate::stores::{Kind, SPACE, bytes, get, in_row, on_disk, put, rest};
 
 pub fn spaces_are_created_and_dropped(kind: &Kind) {
@@ -158,9 +159,7 @@ pub fn closing_ends_operations_in_progress(kind: &Kind) {
                 }
             });
         }
-        while started.load(Ordering::SeqCst) < 100 {
-            std::thread::yield_now();
-        }
+        eventually("100 puts are made", || started.load(Ordering::SeqCst) >= 100);
         kind.store.close().unwrap();
     });
     let error = kind.store.transact(&[], Durability::SyncWal, &mut |_| Ok(())).unwrap_err();

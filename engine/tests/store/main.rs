@@ -1,7 +1,9 @@
 //! The guarantees of the store interface, tested on every store, and those of the store on disk.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panics")]
 
+#[path = "../shared/eventually.rs"]
+mod eventually;
 #[cfg(target_os = "linux")]
 #[path = "../shared/file_limit.rs"]
 mod file_limit;

@@ -15,6 +15,7 @@ use hjall_engine::store::{
 };
 use tempfile::TempDir;
 
+use crate::eventually::eventually;
 use crate::folder_copy::copy_crashed;
 use crate::stores::{BEGIN_MS, SPACE, bytes, get, in_row, options, put, rest};
 
@@ -167,7 +168,7 @@ fn a_compaction_of_a_worker_drops_pairs_once_their_files_have_a_fence() {
     assert_eq!(kept(&crashed), n);
 }
 
-/// Lets the next flush fail once: opening the store anew repairs it.
+/// Lets the next flush fail once: reopening the store repairs it.
 fn take_folders_of_files(folder: &Path) {
     for space in fs::read_dir(folder.join("data/keyspaces")).unwrap() {
         let space = space.unwrap();
@@ -274,10 +275,10 @@ fn a_mark_of_the_time_that_a_reopening_has_lost_is_stored_again() {
     assert!(next > assigned, "{} after {}", next - BEGIN_MS, assigned - BEGIN_MS);
 }
 
-/// Between what a body reads and its commit the database is opened anew: what it read may not be what the commit comes
+/// Between what a body reads and its commit the database is reopened: what it read may not be what the commit comes
 /// after.
 #[test]
-fn a_body_runs_again_if_the_database_was_opened_anew_underneath() {
+fn a_body_runs_again_if_the_database_was_reopened_meanwhile() {
     let (folder, clock) = (TempDir::new().unwrap(), clock());
     let store = open(folder.path(), options(&clock));
     put(&*store, "a", "1").unwrap();
@@ -316,7 +317,7 @@ impl CompactionFilter for Slow {
 }
 
 #[test]
-fn a_compaction_gives_way_to_opening_anew_and_to_closing() {
+fn a_compaction_gives_way_to_reopening_and_to_closing() {
     let (folder, clock) = (TempDir::new().unwrap(), clock());
     let store = open(folder.path(), options(&clock));
     in_row(&*store, "r", |t| (0..50_000).for_each(|n| t.put(SPACE, bytes(&format!("{n:05}")), bytes("v")))).unwrap();
@@ -328,10 +329,10 @@ fn a_compaction_gives_way_to_opening_anew_and_to_closing() {
         store.set_compaction_filters(Arc::new(Slow(Arc::clone(&begun))));
         std::thread::scope(|scope| {
             let compaction = scope.spawn(|| store.compact(SPACE, true));
-            while !begun.load(Ordering::Acquire) {
-                assert!(!compaction.is_finished(), "the compaction ended before it was begun");
-                std::thread::yield_now();
-            }
+            eventually("the compaction has begun", || {
+                assert!(!compaction.is_finished(), "it has ended before");
+                begun.load(Ordering::Acquire)
+            });
             if closing {
                 store.close().unwrap();
             } else {
@@ -394,8 +395,6 @@ fn writes_that_do_not_wait_are_synced_in_the_background() {
     for round in 0..3 {
         let before = store.statistics().unwrap().syncs;
         put(&*store, "a", &round.to_string()).unwrap();
-        while store.statistics().unwrap().syncs == before {
-            std::thread::yield_now();
-        }
+        eventually("the write is synced", || store.statistics().unwrap().syncs > before);
     }
 }

@@ -11,6 +11,7 @@ use hjall_engine::clock::ManualClock;
 use hjall_engine::store::{CompactionControl, FjallStore, SpaceOptions, Store};
 use tempfile::TempDir;
 
+use crate::eventually::eventually;
 use crate::folder_copy::copy_crashed;
 use crate::stores::{BEGIN_MS, Kind, SPACE, bytes, get, in_row, on_disk, options};
 
@@ -121,10 +122,10 @@ fn a_change_of_options_that_does_not_end_leaves_the_space_as_it_was() {
     let crashed = TempDir::new().unwrap();
     std::thread::scope(|scope| {
         let changing = scope.spawn(|| kind.store.change_options(SPACE, &COMPRESSED, &control));
-        while control.read_bytes() == 0 {
+        eventually("the change has begun", || {
             assert!(!changing.is_finished());
-            std::thread::yield_now();
-        }
+            control.read_bytes() > 0
+        });
         // The change now sleeps after its first step.
         kind.put(&key(0), &value(0, 1));
         kind.put(&key(ROWS - 1), &value(ROWS - 1, 1));
@@ -156,10 +157,10 @@ fn closing_ends_a_change_of_options() {
     control.set_pace(Some(1));
     std::thread::scope(|scope| {
         let changing = scope.spawn(|| kind.store.change_options(SPACE, &COMPRESSED, &control));
-        while control.read_bytes() == 0 {
+        eventually("the change has begun", || {
             assert!(!changing.is_finished());
-            std::thread::yield_now();
-        }
+            control.read_bytes() > 0
+        });
         kind.store.close().unwrap();
         assert_eq!(changing.join().unwrap().unwrap_err().kind(), ErrorKind::Busy);
     });

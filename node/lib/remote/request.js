@@ -2,42 +2,65 @@
 /** Converts the plain data of `../backend.js` to Thrift structs. */
 const { LATEST } = require('../backend.js');
 const { long, viewOf } = require('../bytes.js');
-const { text } = require('../column.js');
 const { make } = require('../errors.js');
+const { ROW_LENGTH_MAX } = require('../vocabulary.js');
 const { ENUMS } = require('./wire/schema.js');
 
 const RAW = [Buffer.from('_raw_'), Buffer.from([1])];
 const TTL = Buffer.from('_ttl');
 const EMPTY = Buffer.alloc(0);
 const TIME_MAX = LATEST;
-const MILLISECONDS = 'give times in milliseconds since 1970';
+
+/** The bytes of a key that a message shows. */
+const SHOWN_MAX = 4096;
 
 /**
- * Rejects a malformed request with the engine's message, since HBase's gateway answers it only with "Internal error".
+ * Rejects a malformed request, since HBase's gateway answers it only with "Internal error". The message is that of the
+ * engine, word for word: `test/errors.test.js` compares them.
  */
 function reject(message) {
   throw make('InvalidArgument', message);
 }
 
+/** Bytes as the engine's messages show them: printable ASCII unchanged, everything else and the backslash as `\xHH`. */
+function binary(bytes) {
+  let out = '';
+  for (const byte of viewOf(bytes).subarray(0, SHOWN_MAX)) {
+    out +=
+      byte >= 0x20 && byte < 0x7f && byte !== 0x5c
+        ? String.fromCharCode(byte)
+        : `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return out;
+}
+
 /** A timestamp, or undefined if the server is to assign it. */
 const explicit = (timestamp) => (BigInt(timestamp) === LATEST ? undefined : timestamp);
 
-/** Checks a row key: HBase accepts 1 to 32,767 bytes. */
+/** Checks a row key. */
 function rowOf(row) {
-  if (row.length === 0) reject('Row length is 0: a row key must have 1 to 32767 bytes');
-  if (row.length > 32767) reject(`Row length ${row.length} is > 32767, the limit in bytes: shorten the row key`);
+  const { length } = row;
+  if (length === 0) reject(`Row length is 0: a row key must have 1 to ${ROW_LENGTH_MAX} bytes`);
+  if (length > ROW_LENGTH_MAX) {
+    const remedy = 'shorten the row key, for example by a hash';
+    reject(`Row length ${length} is > ${ROW_LENGTH_MAX}, the limit in bytes: ${remedy}`);
+  }
   return row;
 }
 
 function familyNamed({ family }) {
-  if (family.length === 0) reject('Family cannot be null: name it before the colon');
+  if (family.length === 0) reject('Family cannot be null: a column must name its family, as in "family:qualifier"');
 }
 
 function timeRangeOf(range) {
   if (range === undefined) return undefined;
-  const { from, to } = range;
-  if (to < 0 || from < 0) reject(`Timestamp cannot be negative. minStamp:${from}, maxStamp:${to}: ${MILLISECONDS}`);
-  if (BigInt(to) > TIME_MAX) reject(`there is no time range after timestamp ${from}: give an earlier one`);
+  const { from } = range;
+  // HBase's range of the last timestamp ends at the first one.
+  const to = BigInt(range.to) > TIME_MAX ? BigInt.asIntN(64, BigInt(range.to)) : range.to;
+  if (to < 0 || from < 0) {
+    const remedy = 'give the range in milliseconds since 1970, or leave it out';
+    reject(`Timestamp cannot be negative. minStamp:${from}, maxStamp:${to}: ${remedy}`);
+  }
   if (to < from) reject(`maxStamp is smaller than minStamp: the range of times is ${from} to ${to}; exchange them`);
   return { minStamp: from, maxStamp: to };
 }
@@ -101,10 +124,13 @@ function scanOf({
 
 /** TPut. */
 function putOf({ row, cells, ttl, durability }) {
-  if (cells.length === 0) reject('No columns to insert: a put needs at least one value');
+  rowOf(row);
   cells.forEach(familyNamed);
+  if (cells.length === 0) {
+    reject(`No columns to insert: the put of row ${binary(row)} has no values; send at least one`);
+  }
   return {
-    row: rowOf(row),
+    row,
     columnValues: cells.map(({ family, qualifier, timestamp, value }) => ({
       family,
       qualifier,
@@ -154,29 +180,39 @@ function columnOf({ kind, family, qualifier, timestamp }) {
 }
 
 function checkedTime(timestamp) {
-  if (timestamp < 0) reject(`Timestamp cannot be negative. ts=${timestamp}: ${MILLISECONDS}`);
+  if (timestamp < 0) {
+    const remedy = 'send milliseconds since 1970, or none for the time of the server';
+    reject(`Timestamp cannot be negative. ts=${timestamp}: ${remedy}`);
+  }
   return timestamp;
 }
 
 /** The TMutations of a list of puts and deletes. */
 function mutationsOf(mutations) {
-  if (mutations.length === 0) reject('there are no mutations: send at least one put or delete');
+  if (mutations.length === 0) reject('a row mutation needs at least one put or delete');
   return mutations.flatMap((one) =>
     one.kind === 'put' ? [{ put: putOf(one) }] : deletesOf(one).map((deleteSingle) => ({ deleteSingle })),
   );
 }
 
+function columnsNamed(what, row, columns) {
+  if (columns.length > 0) return;
+  reject(`Invalid arguments to ${what} of row ${binary(row)}, zero columns specified: name at least one column`);
+}
+
 /** TIncrement. */
 function incrementOf({ row, columns, ttl, durability }) {
-  if (columns.length === 0) reject('Invalid arguments to an increment, zero columns specified: name at least one');
-  return { row: rowOf(row), columns, attributes: ttlOf(ttl), durability: durabilityOf(durability) };
+  rowOf(row);
+  columnsNamed('increment', row, columns);
+  return { row, columns, attributes: ttlOf(ttl), durability: durabilityOf(durability) };
 }
 
 /** TAppend. */
 function appendOf({ row, columns, ttl, durability }) {
-  if (columns.length === 0) reject('Invalid arguments to an append, zero columns specified: name at least one');
+  rowOf(row);
   columns.forEach(familyNamed);
-  return { row: rowOf(row), columns, attributes: ttlOf(ttl), durability: durabilityOf(durability) };
+  columnsNamed('append', row, columns);
+  return { row, columns, attributes: ttlOf(ttl), durability: durabilityOf(durability) };
 }
 
 /**
@@ -199,9 +235,14 @@ function splitsOf(keys) {
   if (keys.length === 0) return undefined;
   const sorted = [...keys].sort(Buffer.compare);
   sorted.forEach((key, at) => {
-    if (key.length === 0) reject('Empty split key must not be passed in the split keys: leave it out');
-    if (at > 0 && Buffer.compare(sorted[at - 1], key) === 0)
-      reject(`All split keys must be unique, found duplicate: ${text(key)}, ${text(key)}: give each once`);
+    if (key.length === 0) {
+      const remedy = 'the first region always begins at the empty key; leave that key out';
+      reject(`Empty split key must not be passed in the split keys: ${remedy}`);
+    }
+    if (at > 0 && Buffer.compare(sorted[at - 1], key) === 0) {
+      const shown = binary(key);
+      reject(`All split keys must be unique, found duplicate: ${shown}, ${shown}: give each key once`);
+    }
   });
   return keys;
 }

@@ -26,8 +26,6 @@ pub fn network_name(address: IpAddr) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     #[test]

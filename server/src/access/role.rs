@@ -102,8 +102,6 @@ impl fmt::Display for Scope {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     fn scope(patterns: &[&str]) -> Scope {

@@ -293,8 +293,6 @@ fn removable(network: &Network) -> impl Iterator<Item = &Failures> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     fn address(text: &str) -> IpAddr {

@@ -299,7 +299,7 @@ mod tests {
         let aborted = io::Error::from(io::ErrorKind::Interrupted);
         // As fjall's and lsm-tree's errors look.
         #[derive(Debug)]
-        #[allow(dead_code)]
+        #[allow(dead_code, reason = "only shown with Debug")]
         enum Failed {
             Storage(Box<Failed>),
             Io(io::Error),

@@ -2,13 +2,15 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hjall_engine::Engine;
+use hjall_engine::{Engine, Options, Result as EngineResult};
 use hjall_server::info::{Info, SeriesLimits};
 use hjall_server::settings::config::{PlainText, ReadOnly, TlsSettings, WithoutTls};
 use hjall_server::settings::{Effective, Refused, Sources, StartupOptions, exceeded_memory, startup};
 use hjall_server::{Config, PreparedServer, Server};
+use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 #[cfg(unix)]
@@ -24,7 +26,7 @@ use super::signals::{Signal, Signals};
 /// Serves until SIGTERM or SIGINT.
 pub fn run(sources: &Sources) -> Result<(), Failure> {
     let started = Instant::now();
-    let mut effective = Effective::read(sources).map_err(Failure::Settings)?;
+    let effective = Effective::read(sources).map_err(Failure::Settings)?;
     let startup = StartupOptions::of(&effective).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
     let log = log::start(&startup, &effective)?;
     for line in effective.notes.lines(sources.hbase_site.as_deref()) {
@@ -36,31 +38,13 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     open_files::raise()?;
     let connections_max = startup.config.limits.connections_max;
     let StartupOptions { config, data, memory, options, info, .. } = startup;
-    let mut exposure = Exposure::of(&config);
+    let exposure = Exposure::of(&config);
     let read_only = config.calls.read_only;
     let info = InfoPort::take(info)?;
-    if !memory && let Some(owner) = folder::other_owner(&data) {
-        // Not an error: a container may run as root over a volume of another user.
-        tracing::warn!(
-            folder = %data.display(),
-            owner,
-            "the server runs as root, and the data folder belongs to another user, who cannot open the files that it \
-             creates there; run it as that user, or give the folder to root"
-        );
-    }
     // Before the database is opened, so that a start that cannot listen creates none.
     let prepared = PreparedServer::new(config).map_err(Failure::Start)?;
-    // Every data folder has this file.
-    let is_new = !memory && !data.join("FORMAT").exists();
-    let opened = if memory { Engine::memory(options) } else { Engine::open(&data, options) };
+    let opened = if memory { Engine::memory(options) } else { open_folder(&data, options) };
     let engine = opened.map_err(|e| Failure::Data(data.clone(), e))?;
-    if is_new {
-        let place = folder::absolute(&data);
-        tracing::info!(
-            folder = %place.display(),
-            "a new database was created, because the folder did not exist or was empty"
-        );
-    }
     // Handlers are installed before clients can connect, so that a signal after the line on standard output
     // stops the server in order.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Signals)?;
@@ -92,32 +76,11 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     };
     exposure.warn(&server);
     info.warn();
-    match read_only {
-        ReadOnly::Off => {}
-        ReadOnly::AsHBase => tracing::info!(
-            "read-only as in HBase: changes through REST and of data through Thrift2 are refused; Thrift1, and changes of tables \
-             through Thrift2, stay allowed unless server.read_only is all"
-        ),
-        ReadOnly::All => tracing::info!("read-only: all changes through all services are refused"),
-    }
+    log_read_only(read_only);
     announce(&place, &server, &info, started, &log);
     open_files::compare(connections_max);
 
-    let name = loop {
-        match runtime.block_on(signals.next()) {
-            Signal::Stop(name) => break name,
-            Signal::Reload => {
-                effective = reload::run(effective, &server, &log);
-                let now = StartupOptions::of(&effective).map_or(exposure, |startup| Exposure::of(&startup.config));
-                if now != exposure {
-                    exposure = now;
-                    exposure.warn(&server);
-                }
-                log.narrow();
-            }
-        }
-    };
-    let drain = StartupOptions::of(&effective).map_or(Duration::ZERO, |startup| startup.drain);
+    let (name, drain) = serve_until_stopped(&runtime, &mut signals, effective, exposure, &server, &log);
     if !drain.is_zero() {
         server.drain();
         tracing::info!(signal = name, ?drain, "draining: /readyz reports it, clients are still served");
@@ -128,16 +91,89 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     }
     // The info port stays up, so that /readyz reports the stop; it ends with the process.
     tracing::info!(signal = name, "stopping, waiting for running calls");
-    let (stopped, stopping) = oneshot::channel();
-    std::thread::spawn(move || {
+    let stop = move || {
         let quiet = server.shutdown();
         #[cfg(unix)]
         if let Some(control) = control {
             control.stop();
         }
-        // After a second signal there is no receiver.
-        let _ = stopped.send((quiet, engine.close()));
-    });
+        (quiet, engine.close())
+    };
+    finish(&runtime, &mut signals, data, stop)
+}
+
+/// Opens the database of a folder, and creates it if there is none.
+fn open_folder(data: &Path, options: Options) -> EngineResult<Engine> {
+    if let Some(owner) = folder::other_owner(data) {
+        // Not an error: a container may run as root over a volume of another user.
+        tracing::warn!(
+            folder = %data.display(),
+            owner,
+            "the server runs as root, and the data folder belongs to another user, who cannot open the files that it \
+             creates there; run it as that user, or give the folder to root"
+        );
+    }
+    // Every data folder has this file.
+    let is_new = !data.join("FORMAT").exists();
+    let engine = Engine::open(data, options)?;
+    if is_new {
+        let place = folder::absolute(data);
+        tracing::info!(
+            folder = %place.display(),
+            "a new database was created, because the folder did not exist or was empty"
+        );
+    }
+    Ok(engine)
+}
+
+fn log_read_only(read_only: ReadOnly) {
+    match read_only {
+        ReadOnly::Off => {}
+        ReadOnly::AsHBase => tracing::info!(
+            "read-only as in HBase: changes through REST and of data through Thrift2 are refused; Thrift1, and changes of tables \
+             through Thrift2, stay allowed unless server.read_only is all"
+        ),
+        ReadOnly::All => tracing::info!("read-only: all changes through all services are refused"),
+    }
+}
+
+/// Serves until a signal asks to stop, and reads the settings again when one asks for that. Returns the name of the
+/// signal, and how long to drain.
+fn serve_until_stopped(
+    runtime: &Runtime,
+    signals: &mut Signals,
+    mut effective: Effective,
+    mut exposure: Exposure,
+    server: &Server,
+    log: &log::Log,
+) -> (&'static str, Duration) {
+    let name = loop {
+        match runtime.block_on(signals.next()) {
+            Signal::Stop(name) => break name,
+            Signal::Reload => {
+                effective = reload::run(effective, server, log);
+                let now = StartupOptions::of(&effective).map_or(exposure, |startup| Exposure::of(&startup.config));
+                if now != exposure {
+                    exposure = now;
+                    exposure.warn(server);
+                }
+                log.narrow();
+            }
+        }
+    };
+    (name, StartupOptions::of(&effective).map_or(Duration::ZERO, |startup| startup.drain))
+}
+
+/// Runs `stop`, which ends the server and closes the database, unless a second signal arrives meanwhile.
+fn finish(
+    runtime: &Runtime,
+    signals: &mut Signals,
+    data: PathBuf,
+    stop: impl FnOnce() -> (bool, EngineResult<()>) + Send + 'static,
+) -> Result<(), Failure> {
+    let (stopped, stopping) = oneshot::channel();
+    // After a second signal there is no receiver.
+    std::thread::spawn(move || stopped.send(stop()));
     let outcome = runtime.block_on(async {
         tokio::select! {
             outcome = stopping => Some(outcome),

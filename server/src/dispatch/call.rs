@@ -19,7 +19,7 @@ use crate::wire::writer::ReplyHeader;
 use crate::wire::{Encoding, Transport, arguments, claimed_arguments, dialect, header, recognise, reply};
 
 /// Runs the methods of all services. Implemented by the gateways, and by tests.
-pub trait Handler: Send + Sync + 'static {
+pub trait Services: Send + Sync + 'static {
     /// Runs one call: reads the argument struct, runs the method, and writes the result struct, which may
     /// contain a declared exception.
     ///
@@ -47,7 +47,7 @@ pub trait Handler: Send + Sync + 'static {
         None
     }
 
-    /// Runs a request to the REST gateway and writes its answer. A handler without REST knows no method of it.
+    /// Runs a request to the REST gateway and writes its answer. Services without REST know no method of it.
     ///
     /// # Errors
     /// A fault for which no answer has been written.
@@ -221,19 +221,19 @@ impl Call {
         if field.id == Some(1) && field.field_type == TType::I32 { input.read_i32().ok() } else { None }
     }
 
-    /// Runs the call and appends its reply to `out`, whose length may not exceed `limit` bytes. A panic of the handler
+    /// Runs the call and appends its reply to `out`, whose length may not exceed `limit` bytes. A panic of the method
     /// becomes an internal error. The inner result is the fault that was answered instead of a result. Returns `None`,
     /// and leaves `out` unchanged, if the call was paused and has to be run again.
     pub fn run(
         &self,
-        handler: &dyn Handler,
+        services: &dyn Services,
         scope: &CallScope<'_>,
         message: &[u8],
         out: &mut Vec<u8>,
         limit: usize,
     ) -> Option<Result<(), Fault>> {
         let begin = out.len();
-        let outcome = self.attempt(handler, scope, message, out, limit);
+        let outcome = self.attempt(services, scope, message, out, limit);
         if scope.is_paused() {
             out.truncate(begin);
             return None;
@@ -244,14 +244,14 @@ impl Call {
     /// As [`Self::run`], for a call without a time slice, which is never paused.
     pub fn run_whole(
         &self,
-        handler: &dyn Handler,
+        services: &dyn Services,
         scope: &CallScope<'_>,
         message: &[u8],
         out: &mut Vec<u8>,
         limit: usize,
     ) -> Result<(), Fault> {
         let begin = out.len();
-        let outcome = self.attempt(handler, scope, message, out, limit);
+        let outcome = self.attempt(services, scope, message, out, limit);
         self.answer(outcome, message, out, begin)
     }
 
@@ -261,14 +261,14 @@ impl Call {
     pub fn run_within(
         &self,
         work: WorkLimit,
-        handler: &dyn Handler,
+        services: &dyn Services,
         scope: &CallScope<'_>,
         message: &[u8],
         out: &mut Vec<u8>,
         limit: usize,
     ) -> Option<Result<(), Fault>> {
         let begin = out.len();
-        match work.run(|| self.attempt(handler, scope, message, out, limit)) {
+        match work.run(|| self.attempt(services, scope, message, out, limit)) {
             Some(outcome) => Some(self.answer(outcome, message, out, begin)),
             None => {
                 out.truncate(begin);
@@ -280,14 +280,14 @@ impl Call {
     /// Appends the result. After an error, `out` may contain a part of the result.
     fn attempt(
         &self,
-        handler: &dyn Handler,
+        services: &dyn Services,
         scope: &CallScope<'_>,
         message: &[u8],
         out: &mut Vec<u8>,
         limit: usize,
     ) -> Result<(), Fault> {
-        catch_unwind(AssertUnwindSafe(|| self.handle(handler, scope, message, out, limit))).unwrap_or_else(|_| {
-            Err(Fault::internal("the handler panicked; this is a defect of hjall, please report it"))
+        catch_unwind(AssertUnwindSafe(|| self.handle(services, scope, message, out, limit))).unwrap_or_else(|_| {
+            Err(Fault::internal("the method panicked; this is a defect of hjall, please report it"))
         })
     }
 
@@ -303,24 +303,24 @@ impl Call {
 
     fn handle(
         &self,
-        handler: &dyn Handler,
+        services: &dyn Services,
         scope: &CallScope<'_>,
         message: &[u8],
         out: &mut Vec<u8>,
         limit: usize,
     ) -> Result<(), Fault> {
         if let Some(rest) = &self.rest {
-            return handler.rest(scope, rest, message, &mut Buffer::new(out, limit).claimed(scope));
+            return services.rest(scope, rest, message, &mut Buffer::new(out, limit).claimed(scope));
         }
         let method = self.method.ok_or(Fault::UnknownMethod)?;
         let arguments = message.get(self.body..).unwrap_or_default();
         let mut output = Output::new(self.encoding, Buffer::new(out, limit).claimed(scope));
         output.append(&ReplyHeader { method: method.name(), sequence: self.sequence })?;
-        if let Some(answered) = handler.try_encoded(scope, method, self.encoding, arguments, &mut output) {
+        if let Some(answered) = services.try_encoded(scope, method, self.encoding, arguments, &mut output) {
             return answered;
         }
         let mut input = claimed_arguments(self.encoding, arguments, scope);
-        handler
+        services
             .call(scope, method, input.as_dyn(), &mut output)
             .map_err(|fault| scope.refused_arguments().unwrap_or(fault))
     }

@@ -12,7 +12,7 @@ use hjall_engine::read::Stop;
 use tokio::sync::oneshot;
 
 use super::account::Accounts;
-use super::call::{Call, Handler};
+use super::call::{Call, Services};
 use super::caller::Caller;
 use super::clock::Monotonic;
 use super::identity::Identity;
@@ -117,7 +117,7 @@ enum Submitted {
 
 impl Dispatcher {
     /// A dispatcher without workers; see [`Self::start_workers`].
-    pub fn new(handler: Arc<dyn Handler>, identity: Identity, live: Arc<ActiveSettings>) -> Self {
+    pub fn new(services: Arc<dyn Services>, identity: Identity, live: Arc<ActiveSettings>) -> Self {
         let clock: Arc<dyn Clock> = Arc::new(Monotonic::default());
         let lanes = LaneKind::ALL.map(|kind| {
             let (settings, size) = (&live.config.queues, live.lanes.size(kind));
@@ -126,7 +126,7 @@ impl Dispatcher {
             Arc::new(Lane::new(kind, queue::new(settings.order, concurrency, tuning, clock.clone()), size))
         });
         let quota = Arc::new(MemoryQuota::new(live.config.limits.held_bytes_max));
-        let runner = Arc::new(Runner::new(handler, identity, live));
+        let runner = Arc::new(Runner::new(services, identity, live));
         let workers = WorkerPool::new(runner.clone(), lanes.clone());
         let (accounts, shutdown) = (Accounts::default(), Arc::new(Shutdown::new()));
         Self { runner, lanes, workers, quota, accounts, shutdown, clock }
@@ -356,7 +356,7 @@ impl Dispatcher {
     }
 
     fn fetches(&self, call: &Call, message: &[u8]) -> u64 {
-        call.scanner(message).map_or(0, |id| self.runner.handler.fetches(call.service, id))
+        call.scanner(message).map_or(0, |id| self.runner.services.fetches(call.service, id))
     }
 
     /// How long a message or a reply may go without progress.

@@ -82,7 +82,7 @@ impl Runner {
         let span = span(request, permit.lane().kind());
         let (started, begin) = (Instant::now(), out.len());
         let scope = self.scope(request, limit);
-        let run = || span.in_scope(|| request.call.run_whole(&*self.handler, &scope, request.message, out, limit));
+        let run = || span.in_scope(|| request.call.run_whole(&*self.services, &scope, request.message, out, limit));
         let (outcome, write) = writes.run(permit, run);
         let run = Run { lane: writes.lane().clone(), span, started, resources: scope.into(), outcome, begin };
         match write {

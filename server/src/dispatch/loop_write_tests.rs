@@ -1,8 +1,6 @@
 //! Tests of the writes of an event loop: several calls share a commit and a sync, even if the commit does not succeed
 //! or the client of one of them disconnects.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
-
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,7 +17,7 @@ use hjall_engine::store::{FjallStore, StoreOptions};
 use hjall_engine::{Engine, ErrorKind, LATEST, Table};
 use thrift::protocol::{TFieldIdentifier, TInputProtocol, TType};
 
-use super::call::{Call, DefaultService, Handler};
+use super::call::{Call, DefaultService, Services};
 use super::call_scope::CallScope;
 use super::caller::Caller;
 use super::dispatcher::{AtOnce, Dispatcher, StagedWrite, ToQueue};
@@ -42,7 +40,7 @@ struct Puts {
     rows: AtomicU64,
 }
 
-impl Handler for Puts {
+impl Services for Puts {
     fn call(
         &self,
         _: &CallScope<'_>,
@@ -117,8 +115,8 @@ impl World {
         // There is no runtime whose timers could end a wait.
         config.queues.wait_max = None;
         let identity = Identity { host: "host".to_owned(), port: 9090, start_code: 7 };
-        let handler = Arc::new(Puts { table: table.clone(), durability, rows: AtomicU64::new(0) });
-        let dispatcher = Dispatcher::new(handler, identity, ActiveSettings::new(config));
+        let services = Arc::new(Puts { table: table.clone(), durability, rows: AtomicU64::new(0) });
+        let dispatcher = Dispatcher::new(services, identity, ActiveSettings::new(config));
         let mut service = DefaultService::Only(Service::Thrift1);
         Self {
             call: Call::recognise(Encoding::Binary, MESSAGE, &mut service).unwrap(),

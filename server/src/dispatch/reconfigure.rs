@@ -45,7 +45,7 @@ impl Dispatcher {
             }
         }
         self.workers.shrink(&live.lanes);
-        self.runner.handler.set_limits(&live.config.limits);
+        self.runner.services.set_limits(&live.config.limits);
         grown.map_err(|error| NoThread { error, applied: true })
     }
 }

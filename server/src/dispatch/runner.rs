@@ -2,14 +2,16 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, Cache, Guard};
+use hjall_engine::error::panic_text;
 use hjall_engine::group;
 use hjall_engine::read::{Stop, WorkLimit};
 use tracing::{Span, field};
 
-use super::call::{Call, Handler};
+use super::call::{Call, Services};
 use super::call_scope::{AfterReply, CallScope, Remains, Slice};
 use super::caller::Caller;
 use super::identity::Identity;
@@ -50,12 +52,14 @@ pub type SettingsView<'a> = Cache<&'a ArcSwap<ActiveSettings>, Arc<ActiveSetting
 /// Runs calls. Its settings can change at any time.
 pub struct Runner {
     /// Runs the methods.
-    pub handler: Arc<dyn Handler>,
+    pub services: Arc<dyn Services>,
     /// The name of the server.
     pub identity: Identity,
     /// Counts errors that clients cause.
     pub client_errors: ClientErrors,
     observer: Option<Arc<dyn Observer>>,
+    /// Whether the observer has panicked.
+    observer_panicked: AtomicBool,
     live: ArcSwap<ActiveSettings>,
 }
 
@@ -163,9 +167,16 @@ impl<'a> Request<'a> {
 
 impl Runner {
     /// A runner with these settings.
-    pub fn new(handler: Arc<dyn Handler>, identity: Identity, live: Arc<ActiveSettings>) -> Self {
+    pub fn new(services: Arc<dyn Services>, identity: Identity, live: Arc<ActiveSettings>) -> Self {
         let observer = live.config.observer.clone();
-        Self { handler, identity, client_errors: ClientErrors::default(), observer, live: ArcSwap::new(live) }
+        Self {
+            services,
+            identity,
+            client_errors: ClientErrors::default(),
+            observer,
+            observer_panicked: AtomicBool::new(false),
+            live: ArcSwap::new(live),
+        }
     }
 
     /// The current settings. Must not be held across an await, because they may change.
@@ -227,7 +238,7 @@ impl Runner {
         let request = Request::of(&job);
         let span = span(&request, job.permit.lane().kind());
         let scope = self.scope(&request, limit).with_slice(slice, state);
-        let outcome = span.in_scope(|| job.call.run(&*self.handler, &scope, &job.message, &mut out, limit));
+        let outcome = span.in_scope(|| job.call.run(&*self.services, &scope, &job.message, &mut out, limit));
         let Some(outcome) = outcome else {
             let remains = scope.into_remains();
             job.out = out;
@@ -243,7 +254,7 @@ impl Runner {
 
     /// Answers a job that has been run.
     pub(super) fn answer(&self, run: RunJob) {
-        let (_, (reply, bytes)) = self.end(run);
+        let Some((_, (reply, bytes))) = self.end(run) else { return };
         // Fails only if the connection has ended meanwhile.
         let _ = reply.send(bytes);
     }
@@ -257,13 +268,20 @@ impl Runner {
         }
         let mut replies = Replies::default();
         for run in runs {
-            let (mailbox, reply) = self.end(run);
-            replies.add(mailbox, reply);
+            if let Some((mailbox, reply)) = self.end(run) {
+                replies.add(mailbox, reply);
+            }
         }
     }
 
-    /// Records the end of a job that has been run. Returns its reply, and the mailbox for it.
-    fn end(&self, run: RunJob) -> (Option<Arc<Mailbox>>, Addressed) {
+    /// Records the end of a job that has been run. Returns its reply, and the mailbox for it. After a panic there is no
+    /// reply, and its connection is closed. The thread goes on, since other jobs wait for it.
+    fn end(&self, run: RunJob) -> Option<(Option<Arc<Mailbox>>, Addressed)> {
+        let ended = catch_unwind(AssertUnwindSafe(|| self.try_end(run)));
+        ended.inspect_err(|panic| log_panic("the end of a call could not be recorded", &**panic)).ok()
+    }
+
+    fn try_end(&self, run: RunJob) -> (Option<Arc<Mailbox>>, Addressed) {
         let RunJob { mut job, span, mut times, started, resources, outcome, begin } = run;
         times.took += started.elapsed();
         let mut out = std::mem::take(&mut job.out);
@@ -312,8 +330,8 @@ impl Runner {
         let begin = out.len();
         let stopwatch = permit.lane().inline_speed().start();
         let scope = self.scope(request, limit);
-        let outcome =
-            span.in_scope(|| request.call.run_within(INLINE_WORK, &*self.handler, &scope, request.message, out, limit));
+        let outcome = span
+            .in_scope(|| request.call.run_within(INLINE_WORK, &*self.services, &scope, request.message, out, limit));
         // A read that has to be queued has occupied the event loop, too.
         let took = permit.lane().inline_speed().record(&stopwatch, 1);
         let Some(outcome) = outcome else {
@@ -466,7 +484,7 @@ impl Runner {
 
     fn report(&self, request: &Request<'_>, lane: LaneKind, times: CallTimes, reply: &[u8], end: CallEnd<'_>) {
         let Some(observer) = &self.observer else { return };
-        observer.call_ended(&CallReport {
+        let report = CallReport {
             method: request.call.method,
             service: request.call.service,
             encoding: request.call.encoding(),
@@ -481,8 +499,19 @@ impl Runner {
             names: request.call.rest().map(|rest| &rest.names),
             reply,
             end,
-        });
+        };
+        // The thread has other calls, and the call has its answer.
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| observer.call_ended(&report)))
+            && !self.observer_panicked.swap(true, Ordering::Relaxed)
+        {
+            log_panic("the observer of calls panicked; this is said only once", &*panic);
+        }
     }
+}
+
+/// Logs a panic that was caught.
+pub(super) fn log_panic(what: &str, panic: &(dyn std::any::Any + Send)) {
+    tracing::error!(reason = panic_text(panic).unwrap_or("no message"), "{what}");
 }
 
 /// Claims the memory of a reply. The reply of a successful call that has changed something cannot be refused.

@@ -2,6 +2,7 @@
 //! settings determine.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
@@ -10,7 +11,7 @@ use hjall_engine::thread_priority;
 
 use super::lane::Lane;
 use super::queue::{Taken, Taker};
-use super::runner::Runner;
+use super::runner::{Runner, log_panic};
 use super::write_group::WriteGroup;
 use crate::observe::Dropped;
 use crate::settings::lane_size::Lanes;
@@ -97,19 +98,28 @@ impl WorkerPool {
             let taker = Rc::new(Taker::new());
             let (waiting_queue, waiting_taker) = (queue.clone(), taker.clone());
             hjall_engine::blocking::on_wait(move || waiting_queue.waits(&waiting_taker));
-            let group = (kind == LaneKind::Write).then(|| WriteGroup::new(runner.clone()));
+            let open_group = || (kind == LaneKind::Write).then(|| WriteGroup::new(runner.clone()));
+            let mut group = open_group();
             loop {
                 if matches!(kind, LaneKind::Scan | LaneKind::General) && !queue.is_empty() {
                     // Event loops and workers of gets run first between two long calls.
                     std::thread::yield_now();
                 }
-                match queue.take(&taker) {
-                    Taken::Run(job) => match &group {
-                        Some(group) => group.run(job, &*queue, &taker),
-                        None => runner.run_job(job),
-                    },
-                    Taken::Drop(job) => runner.drop_job(job, Dropped::Overloaded),
-                    Taken::Retire => return,
+                let taken = queue.take(&taker);
+                if matches!(taken, Taken::Retire) {
+                    return;
+                }
+                let served = catch_unwind(AssertUnwindSafe(|| match (taken, &group) {
+                    (Taken::Run(job), Some(group)) => group.run(job, &*queue, &taker),
+                    (Taken::Run(job), None) => runner.run_job(job),
+                    (Taken::Drop(job), _) => runner.drop_job(job, Dropped::Overloaded),
+                    (Taken::Retire, _) => {}
+                }));
+                if let Err(panic) = served {
+                    // The worker goes on: nothing would replace it.
+                    log_panic("a worker could not complete a call", &*panic);
+                    let _ = catch_unwind(AssertUnwindSafe(|| group.take().map(WriteGroup::abandon)));
+                    group = open_group();
                 }
             }
         })

@@ -109,8 +109,19 @@ impl WriteGroup {
             }
             next = queue.take_next(taker);
         }
+        self.finish();
+    }
+
+    /// Commits the writes of the calls that have been run, and answers these calls.
+    fn finish(&self) {
         self.group.commit();
         self.finish_undone();
+    }
+
+    /// Ends the group after a panic. Calls that have not been answered get no answer, since it is unknown whether their
+    /// writes have been made.
+    pub fn abandon(self) {
+        drop(std::mem::take(&mut *self.pending.borrow_mut()));
     }
 
     fn run_job(&self, mut job: Job) {
@@ -119,8 +130,7 @@ impl WriteGroup {
             return self.stage(job);
         }
         // Its writes may wait for a long time.
-        self.group.commit();
-        self.finish_undone();
+        self.finish();
         self.group.run_alone(|| match rerun {
             Rerun::Failed(error) => self.runner.fail(job, &error),
             Rerun::Shared | Rerun::Alone => self.runner.run_job(job),

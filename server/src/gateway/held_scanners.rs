@@ -1,5 +1,4 @@
 //! Tests of the state of a scanner between two calls: its lease while a fetch is paused, and its memory.
-#![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -23,7 +23,7 @@ mod short_put;
 
 use thrift::protocol::TInputProtocol;
 
-use crate::dispatch::call::Handler;
+use crate::dispatch::call::Services;
 use crate::dispatch::call_scope::{CallScope, UNCLAIMED_BYTES};
 use crate::settings::config::Limits;
 use crate::wire::Encoding;
@@ -119,7 +119,7 @@ macro_rules! dispatcher {
 mod thrift1;
 mod thrift2;
 
-impl Handler for Context {
+impl Services for Context {
     fn call(
         &self,
         scope: &CallScope<'_>,

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use hjall_engine::name::{TableName, namespace_text};
+use hjall_engine::name::{DEFAULT_NAMESPACE, TableName, namespace_text};
 use hjall_engine::quote::{self, Quoted};
 use hjall_idl::{hbase1, hbase2};
 
@@ -95,9 +95,9 @@ impl Subject for hbase2::TTableName {
 
     fn shown(&self) -> String {
         let qualifier = quote::utf8(&self.qualifier);
-        match self.ns.as_deref() {
-            None | Some(b"" | b"default") => qualifier.to_string(),
-            Some(namespace) => format!("{}:{qualifier}", quote::utf8(namespace)),
+        match self.ns.as_deref().unwrap_or_default() {
+            namespace if namespace.is_empty() || namespace == DEFAULT_NAMESPACE.as_bytes() => qualifier.to_string(),
+            namespace => format!("{}:{qualifier}", quote::utf8(namespace)),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::ops::Bound;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use hjall_engine::clock::Clock;
 use hjall_engine::name::TableName;
@@ -386,7 +386,7 @@ impl Scanners {
             drop(gone);
             for scanner in idle {
                 // A scanner that is in use releases its snapshot itself.
-                let Ok(mut open) = scanner.try_lock() else { continue };
+                let Some(mut open) = try_lock(&scanner) else { continue };
                 let has_released = self.release_snapshot(&mut open);
                 if has_released {
                     open.adjust_claim();
@@ -448,6 +448,15 @@ impl Scanners {
     }
 }
 
+/// Locks a scanner, unless a call is using it. A call that panicked has left it in the state of a failed fetch.
+fn try_lock(scanner: &Mutex<OpenScanner>) -> Option<MutexGuard<'_, OpenScanner>> {
+    match scanner.try_lock() {
+        Ok(open) => Some(open),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
 /// The effects of a sweep.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Swept {
@@ -482,7 +491,7 @@ impl Use {
     fn read_ahead(&self) -> AfterReply {
         let (scanner, users) = (self.scanner.clone(), self.users.clone());
         Box::new(move |goes_on| {
-            let Ok(mut open) = scanner.try_lock() else { return };
+            let Some(mut open) = try_lock(&scanner) else { return };
             let OpenScanner { scanner, held: Some(held), .. } = &mut *open else { return };
             // Claimed before it is used.
             if !held.try_resize_spare(held.bytes() + READ_AHEAD_BYTES) {

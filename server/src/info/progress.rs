@@ -72,8 +72,6 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Progress<S> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
     use tokio::time::timeout;
 

@@ -58,7 +58,7 @@ impl Acceptor {
     /// An acceptor that distributes connections over the event loops.
     pub fn new(endpoint: Arc<Endpoint>) -> Self {
         let turned_away = Arc::new(Semaphore::new(TURNED_AWAY_MAX));
-        let store_files = endpoint.dispatcher.runner.handler.store_files();
+        let store_files = endpoint.dispatcher.runner.services.store_files();
         Self { endpoint, turned_away, store_files }
     }
 

@@ -52,8 +52,6 @@ pub fn credentials(headers: &HeaderMap) -> Result<Option<Credentials>, (StatusCo
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use hyper::header::HeaderValue;
 
     use super::*;

@@ -105,8 +105,6 @@ impl Drop for ConnectionPermit {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     #[test]

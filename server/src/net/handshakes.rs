@@ -123,8 +123,6 @@ impl Drop for Handshakes {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use std::sync::Mutex;
 
     use super::*;

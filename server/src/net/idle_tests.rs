@@ -1,7 +1,5 @@
 //! Connections that are idle for hours, on a clock that tests advance.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
-
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +12,7 @@ use tokio::time::advance;
 use super::buffered_stream::BufferedStream;
 use super::moving::Registered;
 use super::session;
-use crate::dispatch::call::{DefaultService, Handler};
+use crate::dispatch::call::{DefaultService, Services};
 use crate::dispatch::call_scope::CallScope;
 use crate::dispatch::caller::Caller;
 use crate::dispatch::dispatcher::Dispatcher;
@@ -29,7 +27,7 @@ use crate::wire::{Dialect, Encoding};
 /// Answers every call with `yes`.
 struct Yes;
 
-impl Handler for Yes {
+impl Services for Yes {
     fn call(
         &self,
         _: &CallScope<'_>,

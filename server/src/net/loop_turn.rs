@@ -250,8 +250,6 @@ impl ReceivingTurn {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use std::pin::pin;
     use std::rc::Rc;
 

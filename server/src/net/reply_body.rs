@@ -185,7 +185,7 @@ impl Drop for ReplyBody {
     fn drop(&mut self) {
         // The body of an answer to HEAD, or to a client that has disconnected.
         if let Some(Pages { source, scanner, .. }) = self.pages.take() {
-            source.dispatcher.runner.handler.abandon(Service::Rest, scanner);
+            source.dispatcher.runner.services.abandon(Service::Rest, scanner);
         }
         self.give();
     }

@@ -306,8 +306,6 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for SaslStream<S> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use proptest::prelude::*;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex, join, sink};
 

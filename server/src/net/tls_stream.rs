@@ -203,8 +203,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Decrypted<S> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use bytes::BytesMut;
     use tokio::io::{AsyncWriteExt, join, repeat, sink};
 

@@ -151,8 +151,6 @@ pub fn printable(text: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     fn host_is_allowed(value: &str) -> bool {

@@ -11,8 +11,9 @@ use crate::wire::{Encoding, Transport};
 
 /// Receives a report of each call when it has ended.
 ///
-/// Reports are made on the thread that ran the call, before the reply is sent. An observer must be fast and must not
-/// block.
+/// A report is made before the reply is sent, on the thread that completes the call: the one that ran it, or, for
+/// writes that are synced, the one that synced them. An observer must be fast and must not block. Its panics are
+/// caught, and the first one is logged.
 pub trait Observer: std::fmt::Debug + Send + Sync {
     /// A call has ended.
     fn call_ended(&self, call: &CallReport<'_>);

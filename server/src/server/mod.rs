@@ -17,7 +17,7 @@ use tokio::runtime;
 use tokio::sync::{Notify, oneshot};
 
 use crate::access::{Access, UsersError};
-use crate::dispatch::call::Handler;
+use crate::dispatch::call::Services;
 use crate::dispatch::clock::Monotonic;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::identity::Identity;
@@ -170,7 +170,7 @@ impl PreparedServer {
         Ok(server)
     }
 
-    fn launch(self, handler: impl FnOnce(Identity) -> Arc<dyn Handler>) -> Result<Server, StartError> {
+    fn launch(self, services: impl FnOnce(Identity) -> Arc<dyn Services>) -> Result<Server, StartError> {
         let Self { config, access, tls, listeners } = self;
         let addrs: Vec<_> = listeners.iter().map(|(addr, ..)| *addr).collect();
         let listening = listeners.iter().map(|(addr, _, listen)| Listen { addr: *addr, ..*listen }).collect();
@@ -182,9 +182,9 @@ impl PreparedServer {
                 .duration_since(UNIX_EPOCH)
                 .map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX)),
         };
-        let handler = handler(identity.clone());
+        let services = services(identity.clone());
         let live = ActiveSettings::new(config);
-        let dispatcher = Arc::new(Dispatcher::new(handler, identity, live.clone()));
+        let dispatcher = Arc::new(Dispatcher::new(services, identity, live.clone()));
         dispatcher.start_workers().map_err(StartError::Threads)?;
         let least = live.config.loops.max(1);
         let measuring = Arc::<Notify>::default();
@@ -215,16 +215,16 @@ impl Server {
         PreparedServer::new(config)?.start(engine)
     }
 
-    /// Serves a handler, which is created with the server's name, because the port is only known once the server
+    /// Serves these services, which are created with the server's name, because the port is only known once the server
     /// listens.
     ///
     /// # Errors
     /// As for [`Self::start`].
-    pub fn with_handler(
+    pub fn with_services(
         config: Config,
-        handler: impl FnOnce(Identity) -> Arc<dyn Handler>,
+        services: impl FnOnce(Identity) -> Arc<dyn Services>,
     ) -> Result<Self, StartError> {
-        PreparedServer::new(config)?.launch(handler)
+        PreparedServer::new(config)?.launch(services)
     }
 
     /// The first address, with the port that was bound.
@@ -255,7 +255,7 @@ impl Server {
             .collect()
     }
 
-    /// The view of the server for monitoring, or `None` if the server was started by [`Self::with_handler`].
+    /// The view of the server for monitoring, or `None` if the server was started by [`Self::with_services`].
     pub fn view(&self) -> Option<View> {
         self.view.clone()
     }

@@ -1,6 +1,6 @@
 //! Tests of the server's parts through their public interfaces, without sockets.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panics")]
 
 mod busy_rows;
 mod compactions;

@@ -1,5 +1,6 @@
 //! Open scanners: ids, leases and limits.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -111,10 +112,10 @@ fn a_lease_does_not_end_while_a_call_uses_the_scanner() {
 fn a_panic_in_a_call_leaves_the_scanner_usable() {
     let all = Fixture::new(100);
     let id = all.open(Thrift1).unwrap();
-    let call = std::panic::AssertUnwindSafe(|| {
+    let call = AssertUnwindSafe(|| {
         all.scanners.with(Thrift1, id, &CallScope::unlimited(&all.connection), |_| panic!("intended by the test"))
     });
-    assert!(std::panic::catch_unwind(call).is_err());
+    assert!(catch_unwind(call).is_err());
     assert!(all.exists(Thrift1, id));
     all.clock.advance(2 * PERIOD_MS);
     assert_eq!(all.scanners.sweep().closed, 1, "the call that panicked has released it");
@@ -224,6 +225,9 @@ fn an_idle_scanner_releases_a_snapshot_that_is_old_or_holds_back_much() {
     let open = OpenScanner::new(table.name().clone(), table.scan(scan).unwrap(), &scope);
     let id = all.scanners.open(Thrift2, open, &all.connection).unwrap();
     assert_eq!(next(&all, id, 1), ["a"]);
+    // A call that panics changes nothing about that.
+    let call = AssertUnwindSafe(|| all.scanners.with(Thrift2, id, &scope, |_| panic!("intended by the test")));
+    assert!(catch_unwind(call).is_err());
     put("b", 1);
     all.clock.advance(SNAPSHOT_MS - 1);
     assert_eq!(all.scanners.sweep(), Swept::default());

@@ -1,9 +1,10 @@
 //! Tests of a whole server through a socket, and of the binary.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
 #[cfg(unix)]
 mod binary;
+mod eventually;
 mod limits;
 mod rest_bodies;
 mod view;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use hjall_engine::clock::SystemClock;
+use hjall_engine::mutation::Durability;
 use hjall_engine::name::TableName;
 use hjall_engine::request::Get;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
@@ -13,11 +14,15 @@ use hjall_engine::store::fault::{Call, Counted, FaultStore, InjectedFault, When}
 use hjall_engine::store::{FjallStore, StoreOptions};
 use hjall_engine::{Engine, ErrorKind, Table};
 use hjall_idl::hbase1::*;
+use hjall_server::observe::{CallReport, Observer};
+use hjall_server::settings::config::FastPath;
 use hjall_server::{Config, Server};
 use thrift::protocol::{
     TBinaryInputProtocol, TBinaryOutputProtocol, TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol,
     TSerializable,
 };
+
+use crate::eventually::eventually;
 use thrift::transport::{TFramedReadTransport, TFramedWriteTransport};
 
 const CLIENTS: usize = 8;
@@ -32,18 +37,33 @@ struct World {
     _folder: tempfile::TempDir,
 }
 
+/// Panics at the end of every call.
+#[derive(Debug)]
+struct Panics;
+
+impl Observer for Panics {
+    fn call_ended(&self, _: &CallReport<'_>) {
+        panic!("intended by the test");
+    }
+}
+
 impl World {
     fn new() -> Self {
+        Self::with(Config::on(([127, 0, 0, 1], 0).into()), Durability::SyncWal)
+    }
+
+    fn with(config: Config, durability: Durability) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let options = StoreOptions { clock: Some(Arc::new(SystemClock)), ..StoreOptions::default() };
         let store = Arc::new(FaultStore::new(FjallStore::open(folder.path(), options).unwrap()));
         let engine = Engine::with_store(store.clone()).unwrap();
         let name = TableName::parse(b"t").unwrap();
         let mut descriptor = TableDescriptor::new(name.clone());
+        descriptor.set_durability(durability);
         descriptor.add_family(FamilyDescriptor::new("f").unwrap()).unwrap();
         engine.create_table(descriptor, vec![]).unwrap();
         let table = engine.table(&name);
-        let server = Server::start(Config::on(([127, 0, 0, 1], 0).into()), engine.clone()).unwrap();
+        let server = Server::start(config, engine.clone()).unwrap();
         Self { server, store, engine, table, _folder: folder }
     }
 
@@ -261,6 +281,38 @@ fn short_and_queued_writes_of_one_row_all_take_effect() {
 }
 
 #[test]
+fn panics_of_an_observer_change_no_answer_and_end_no_thread() {
+    for (fast_path, durability) in [
+        (FastPath::Never, Durability::FsyncWal),
+        (FastPath::Never, Durability::SyncWal),
+        (FastPath::Always, Durability::FsyncWal),
+        (FastPath::Always, Durability::SyncWal),
+    ] {
+        let config = Config::on(([127, 0, 0, 1], 0).into());
+        let world = World::with(Config { fast_path, observer: Some(Arc::new(Panics)), ..config }, durability);
+        let address = world.server.addr();
+        std::thread::scope(|scope| {
+            for number in 0..CLIENTS {
+                let world = &world;
+                scope.spawn(move || {
+                    let (mut client, own) = (Client::new(address), format!("own{number}"));
+                    // More calls than there are workers.
+                    for n in 1..=10 {
+                        assert!(client.put(&own, n));
+                        assert_eq!(client.count(&format!("c{number}")), Some(n));
+                        let arguments = GetRowArgs::new(b"t".to_vec(), own.as_bytes().to_vec(), None);
+                        let result: GetRowResult = client.call("getRow", &arguments).unwrap();
+                        assert_eq!(result.success.map(|rows| rows.len()), Some(1));
+                        assert_eq!(world.number(&own), n);
+                    }
+                });
+            }
+        });
+        assert!(world.server.shutdown());
+    }
+}
+
+#[test]
 fn puts_that_were_acknowledged_before_the_server_stopped_are_there() {
     for _ in 0..5 {
         let world = World::new();
@@ -283,9 +335,7 @@ fn puts_that_were_acknowledged_before_the_server_stopped_are_there() {
                     }
                 });
             }
-            while acknowledged.iter().any(|n| n.load(Ordering::SeqCst) < 3) {
-                std::thread::yield_now();
-            }
+            eventually("each client has written", || acknowledged.iter().all(|n| n.load(Ordering::SeqCst) >= 3));
             assert!(server.shutdown());
         });
         for (number, acknowledged) in acknowledged.iter().enumerate() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hjall_engine::filter::FilterSpec;
-use hjall_engine::request::{Columns, Scan, TimeRange};
+use hjall_engine::request::{Columns, Scan, TimeRange, after_prefix};
 
 use super::arguments::{CommandError, Options, bytes_of, long, split_column, strict_bytes, text};
 use super::display::{Converter, Display};
@@ -146,18 +146,6 @@ fn columns(value: &Value, reading: &mut Reading) -> Result<(), CommandError> {
         add_column(&mut reading.scan.columns, &mut reading.display, &bytes_of(&column))?;
     }
     Ok(())
-}
-
-/// The first row after all rows with this prefix; empty: none.
-pub fn after_prefix(prefix: &[u8]) -> Vec<u8> {
-    let mut end = prefix.to_vec();
-    while let Some(last) = end.pop() {
-        if last < 0xFF {
-            end.push(last + 1);
-            break;
-        }
-    }
-    end
 }
 
 impl Reading {

@@ -125,6 +125,11 @@ struct BatchColumn {
 }
 
 impl Batches {
+    /// Whether threads read ahead, and wait for the consumer.
+    pub fn is_ahead(&self) -> bool {
+        self.parallel.as_ref().is_some_and(Parallel::is_ahead)
+    }
+
     /// Makes the batches of a scan with known columns, without reading anything.
     pub fn new(scanner: Scanner, form: &BatchForm<'_>) -> Self {
         let parallel = None;

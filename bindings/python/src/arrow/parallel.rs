@@ -219,6 +219,12 @@ impl Parallel {
         }
     }
 
+    /// Whether all threads wait for the consumer, because enough has been read ahead.
+    pub fn is_ahead(&self) -> bool {
+        let state = self.shared.state.lock();
+        state.held + state.batch_bytes > AHEAD_BYTES && state.parts.iter().all(|part| part.filling.is_none())
+    }
+
     /// Ends the threads, and waits for them.
     fn end(&mut self) {
         self.shared.state.lock().stopped = true;
@@ -302,9 +308,9 @@ impl State {
     fn division(&self, threads: usize) -> Division {
         let batch = self.batch_bytes.max(1);
         let batches = self.part_bytes(threads) / batch;
-        #[allow(clippy::cast_precision_loss)]
+        #[allow(clippy::cast_precision_loss, reason = "an estimate")]
         let batches = if batches > SLACK_BATCHES { batches as f64 } else { batches as f64 - SLACK };
-        #[allow(clippy::cast_precision_loss)]
+        #[allow(clippy::cast_precision_loss, reason = "an estimate")]
         let times = batches * batch as f64 / self.density.bytes.max(1) as f64;
         Division { stride: Arc::clone(&self.density.stride), times, most: 4 * threads + 1 }
     }
@@ -479,7 +485,7 @@ impl Shared {
                 let stride = Some(is_full && bytes >= MEASURED_BYTES).filter(|measured| *measured);
                 let stride = stride.and_then(|_| Stride::between(&filled.first, filler.last()));
                 // A batch of large values ends before it has all its rows.
-                #[allow(clippy::cast_precision_loss)]
+                #[allow(clippy::cast_precision_loss, reason = "an estimate")]
                 let share = (rows as f64 / self.rows_max as f64).max(bytes as f64 / AHEAD_BYTES as f64);
                 let mut state = self.state.lock();
                 if rows > 0 {

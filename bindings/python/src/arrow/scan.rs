@@ -266,6 +266,12 @@ impl ArrowBatches {
         }
     }
 
+    /// Whether threads have read as far ahead as they may, and wait. For tests.
+    fn _is_ahead(&self, py: Python<'_>) -> PyResult<bool> {
+        let source = self.source.get()?;
+        Ok(py.detach(|| source.with(|source| source.batches.as_ref().is_some_and(Batches::is_ahead)))?)
+    }
+
     /// Stops the scan from any thread. A step that is running raises `Cancelled`.
     fn stop(&self) {
         self.stop.stop();

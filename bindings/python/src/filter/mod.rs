@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use hjall_engine::filter::{
-    ColumnCheck, Comparator as EngineComparator, DEPTH_MAX, FilterSpec, FuzzyPair, ListOperator, RowRange,
+    ColumnCheck, Comparator as EngineComparator, FilterSpec, FuzzyPair, ListOperator, RowRange, check_depth,
 };
 use hjall_engine::mutation::CompareOp;
 use pyo3::prelude::*;
@@ -95,7 +95,7 @@ impl Filter {
             Some(chain) if chain.operator() == operator => chain.with(operand),
             _ => Chain::new(operator, self.operand(operator)).with(operand),
         };
-        check_depth(chain.depth())?;
+        engine_result(check_depth(chain.depth()))?;
         Ok(Self { form: Form::Chain { chain, spec: OnceLock::new() }, expression: OnceLock::new() })
     }
 }
@@ -133,15 +133,8 @@ pub fn within_prefix(prefix: Bytes, filter: Option<Arc<FilterSpec>>) -> Arc<Filt
 
 /// Makes a filter, unless it is nested too deeply.
 fn checked(spec: FilterSpec) -> PyResult<Filter> {
-    check_depth(spec.depth())?;
+    engine_result(check_depth(spec.depth()))?;
     Ok(Filter::of(spec))
-}
-
-fn check_depth(depth: usize) -> PyResult<()> {
-    if depth <= DEPTH_MAX {
-        return Ok(());
-    }
-    Err(error::invalid(format!("filters may be nested at most {DEPTH_MAX} levels deep")))
 }
 
 fn bytes(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {

@@ -38,7 +38,7 @@ impl Table {
     /// >>> users.row(b"ann", columns=[b"info:city"], include_timestamp=True)
     /// {b'info:city': (b'Oslo', 5)}
     #[pyo3(signature = (row, columns=None, timestamp=None, include_timestamp=false, *, time_range=None, filter=None))]
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "arguments of Python, by name")]
     fn row<'py>(
         &self,
         py: Python<'py>,
@@ -69,7 +69,7 @@ impl Table {
     /// >>> table.rows([b"b", b"a"])
     /// [(b'a', {b'f:x': b'1'})]
     #[pyo3(signature = (rows, columns=None, timestamp=None, include_timestamp=false, *, time_range=None, filter=None))]
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "arguments of Python, by name")]
     fn rows<'py>(
         &self,
         py: Python<'py>,
@@ -134,7 +134,7 @@ impl Table {
     /// [(b'v3', 3), (b'v2', 2)]
     #[pyo3(signature = (row, column, versions=None, timestamp=None, include_timestamp=false, *, time_range=None,
     filter=None))]
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "arguments of Python, by name")]
     fn cells<'py>(
         &self,
         py: Python<'py>,
@@ -158,7 +158,7 @@ impl Table {
 
     /// The cells of a row, as tuples; the implementation of `row_cells`.
     #[pyo3(signature = (row, columns, versions, time_range, filter, limit, offset, raw))]
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "arguments of Python, by name")]
     fn _row_cells<'py>(
         &self,
         py: Python<'py>,

@@ -41,7 +41,7 @@ impl Table {
     /// >>> db.table("t").row(b"r")
     /// {b'f:a': b'1', b'f:b': b'2'}
     #[pyo3(signature = (row, data, timestamp=None, wal=Some(true), *, ttl_ms=None, durability=None))]
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "arguments of Python, by name")]
     fn put(
         &self,
         py: Python<'_>,
@@ -114,7 +114,7 @@ impl Table {
     /// >>> table.row(b"r")
     /// {b'f:b': b'2'}
     #[pyo3(signature = (row, columns=None, timestamp=None, wal=Some(true), *, ttl_ms=None, durability=None))]
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "arguments of Python, by name")]
     fn delete(
         &self,
         py: Python<'_>,
@@ -180,7 +180,7 @@ impl Table {
 
     /// Applies mutations if `value <compare> stored value` holds; the implementation of `check_and_mutate` and
     /// `check_and_put`. `method`: the one that the program calls, for messages.
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "arguments of Python, by name")]
     fn _check_and_mutate(
         &self,
         py: Python<'_>,

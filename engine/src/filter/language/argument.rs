@@ -104,15 +104,7 @@ impl Arguments<'_> {
     /// A comparison operator.
     pub(in crate::filter) fn operator(&self, n: usize) -> Parsed<CompareOp> {
         self.read(n, "one of < <= = != > >= without quotes", |bytes| {
-            Some(match bytes {
-                b"<" => CompareOp::Less,
-                b"<=" => CompareOp::LessOrEqual,
-                b"=" => CompareOp::Equal,
-                b"!=" => CompareOp::NotEqual,
-                b">" => CompareOp::Greater,
-                b">=" => CompareOp::GreaterOrEqual,
-                _ => return None,
-            })
+            CompareOp::from_symbol(std::str::from_utf8(bytes).ok()?)
         })
     }
 

@@ -32,7 +32,7 @@ use super::super_version::SuperVersion;
 use super::syncer::{self, Failure, Syncer};
 use super::tombstones::Tombstones;
 use super::version_changes::{ReplacedFiles, VersionChanges, VersionThread};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, panic_text};
 use crate::store::active_transaction::Write;
 use crate::store::file_names::{CURRENT_FILE, list_number};
 use crate::store::{CATALOG_SPACE, CompactionControl, SpaceId, SpaceOptions, corruption, index_copy, no_such_space};
@@ -142,38 +142,9 @@ impl Database {
     }
 
     fn open_alone(folder: &Path, options: &StoreOptions, filters: &Arc<DeferredFilterFactory>) -> Result<Self> {
-        let filters = Arc::clone(filters);
-        let give_way = Arc::new(AbortFlags::default());
-        let give_way_of_filters = Arc::clone(&give_way);
-        let fences = Arc::new(Fences::default());
-        let fences_of_filters = Arc::downgrade(&fences);
+        let (give_way, fences) = (Arc::new(AbortFlags::default()), Arc::new(Fences::default()));
         let changes = Arc::new(VersionChanges::default());
-        let changes_of_filters = Arc::clone(&changes);
-        let builder = fjall::Database::builder(folder)
-            .cache_size(options.cache_bytes())
-            // Without workers, nothing is flushed or compacted.
-            .worker_threads_unchecked(if options.read_only { 0 } else { WORKERS })
-            .max_journaling_size(JOURNAL_BYTES_MAX)
-            .max_cached_files(Some(options.open_files.unwrap_or_else(open_files::cached_files_max)))
-            .with_compaction_filter_factories(Arc::new(move |name| {
-                let space = rewrite::space_of(name)?;
-                let (filters, give_way) = (Arc::clone(&filters), Arc::clone(&give_way_of_filters));
-                let (keyspace, fences) = (name.to_owned(), AssertUnwindSafe(Weak::clone(&fences_of_filters)));
-                let changes = AssertUnwindSafe(Arc::clone(&changes_of_filters));
-                Some(Arc::new(SpaceFilterFactory { space, keyspace, fences, filters, give_way, changes }))
-            }));
-        // fjall panics at some kinds of damage.
-        let inner = catch_unwind(AssertUnwindSafe(|| builder.open()))
-            .map_err(|panic| {
-                let text = panic.downcast_ref::<String>().map(String::as_str);
-                let why = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("fjall cannot read it");
-                let folder = folder.display();
-                Error::new(
-                    ErrorKind::Corrupt,
-                    format!("the data in {folder} is damaged ({why}); restore the folder from a backup"),
-                )
-            })?
-            .map_err(|error| failed_opening(folder, error))?;
+        let inner = open_fjall(folder, options, filters, &give_way, &fences, &changes)?;
         inner.supervisor.seqno.fetch_max(inner.supervisor.seqno.get() + SEQUENCE_GAP);
         let catalog = open_keyspace(&inner, &CATALOG_SPACE.to_string(), &SpaceOptions::default())?;
         let (current, others) = rewrite::current_names(&inner, &catalog)?;
@@ -660,6 +631,43 @@ pub(super) fn bytes_of(writes: &[Write]) -> u64 {
         .iter()
         .map(|write| write.key.len() as u64 + write.value.as_ref().map_or(0, |value| value.len() as u64) + 64)
         .sum()
+}
+
+/// Opens fjall's database in this folder, or creates it. The compactions of its spaces get filters from `filters`.
+fn open_fjall(
+    folder: &Path,
+    options: &StoreOptions,
+    filters: &Arc<DeferredFilterFactory>,
+    give_way: &Arc<AbortFlags>,
+    fences: &Arc<Fences>,
+    changes: &Arc<VersionChanges>,
+) -> Result<fjall::Database> {
+    let (filters, give_way) = (Arc::clone(filters), Arc::clone(give_way));
+    let (fences, changes) = (Arc::downgrade(fences), Arc::clone(changes));
+    let builder = fjall::Database::builder(folder)
+        .cache_size(options.cache_bytes())
+        // Without workers, nothing is flushed or compacted.
+        .worker_threads_unchecked(if options.read_only { 0 } else { WORKERS })
+        .max_journaling_size(JOURNAL_BYTES_MAX)
+        .max_cached_files(Some(options.open_files.unwrap_or_else(open_files::cached_files_max)))
+        .with_compaction_filter_factories(Arc::new(move |name| {
+            let space = rewrite::space_of(name)?;
+            let (filters, give_way) = (Arc::clone(&filters), Arc::clone(&give_way));
+            let (keyspace, fences) = (name.to_owned(), AssertUnwindSafe(Weak::clone(&fences)));
+            let changes = AssertUnwindSafe(Arc::clone(&changes));
+            Some(Arc::new(SpaceFilterFactory { space, keyspace, fences, filters, give_way, changes }))
+        }));
+    // fjall panics at some kinds of damage.
+    catch_unwind(AssertUnwindSafe(|| builder.open()))
+        .map_err(|panic| {
+            let why = panic_text(&*panic).unwrap_or("fjall cannot read it");
+            let folder = folder.display();
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("the data in {folder} is damaged ({why}); restore the folder from a backup"),
+            )
+        })?
+        .map_err(|error| failed_opening(folder, error))
 }
 
 /// Opens or creates the keyspace with this name.

@@ -76,15 +76,21 @@ impl FlushedMemtables {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
-    /// Waits until the thread has ended.
-    fn wait(all: &FlushedMemtables) {
-        while all.0.lock().has_thread {
+    /// Waits until a condition holds.
+    fn wait_until(holds: impl Fn() -> bool) {
+        let began = std::time::Instant::now();
+        while !holds() {
+            assert!(began.elapsed().as_secs() < 60, "not within a minute");
             std::thread::yield_now();
         }
+    }
+
+    /// Waits until the thread has ended.
+    fn wait(all: &FlushedMemtables) {
+        wait_until(|| !all.0.lock().has_thread);
     }
 
     #[test]
@@ -96,9 +102,7 @@ mod tests {
         let mut memtables = memtables.into_iter();
         let first = memtables.next().unwrap();
         drop(memtables);
-        while weak[1].strong_count() + weak[2].strong_count() > 0 {
-            std::thread::yield_now();
-        }
+        wait_until(|| weak[1].strong_count() + weak[2].strong_count() == 0);
         assert_eq!(weak[0].strong_count(), 2, "it is in use");
         drop(first);
         wait(&all);

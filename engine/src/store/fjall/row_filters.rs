@@ -3,8 +3,8 @@
 //! A read of a row searches every sorted run of its space, and each search seeks in an index block and decodes a data
 //! block. fjall's own filters do not help, because they answer for whole keys, and a read of a row does not know its
 //! keys. The filters here answer for rows. They are kept in memory, and made by reading a file once, when reads have
-//! searched it as often as it has blocks. So the reads of the filters take no more work than twice that of the searches
-//! before them, and a file that is hardly read has none. The filter of a memtable is filled by commits.
+//! searched it as often as it has blocks, or a quarter as often if its blocks fit into the block cache, but at least
+//! [`SEARCHES_MIN`] times. A file that is hardly read has none. The filter of a memtable is filled by commits.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -440,7 +440,6 @@ fn make_one(database: &Database, number: SpaceId) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -111,7 +111,6 @@ impl SuperVersion {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -20,6 +20,7 @@
 use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -32,7 +33,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::failure::{self, failed_io};
 use super::gathering::Gathering;
 use crate::blocking;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, panic_text};
 use crate::store::journal::{self, Content, SyncedFile, SyncedJournal};
 use crate::store::{JournalSync, SyncEnded, sync_folder};
 
@@ -229,7 +230,7 @@ impl SyncQueue {
             let callbacks: Vec<_> = state.callbacks.drain(..served).collect();
             MutexGuard::unlocked(state, || {
                 for (_, ended) in callbacks {
-                    ended(failed.as_ref().map_or(Ok(()), |error| Err(error.again())));
+                    call_back(ended, failed.as_ref().map_or(Ok(()), |error| Err(error.again())));
                 }
             });
         }
@@ -389,12 +390,12 @@ impl JournalSync for SyncQueue {
         if let Some(error) = &state.failed {
             let error = error.again();
             drop(state);
-            return ended(Err(error));
+            return call_back(ended, Err(error));
         }
         if state.stopped {
             drop(state);
             let data = self.data.clone();
-            return on_another_thread(move || ended(sync_after_close(&data)));
+            return on_another_thread(move || call_back(ended, sync_after_close(&data)));
         }
         state.requested += 1;
         self.handed_over.fetch_add(writes as u64, Ordering::Relaxed);
@@ -404,6 +405,14 @@ impl JournalSync for SyncQueue {
         if !self.is_syncing() {
             self.wanted.notify_one();
         }
+    }
+}
+
+/// Calls the function that waits for a sync. Its panic must not end the thread, which syncs for other writers, too.
+fn call_back(ended: SyncEnded, synced: Result<()>) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| ended(synced))) {
+        let reason = panic_text(&*panic).unwrap_or("no message");
+        tracing::error!(reason, "a function that is called at the end of a sync panicked");
     }
 }
 
@@ -590,7 +599,6 @@ fn has_content(mut file: &File) -> io::Result<bool> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -680,6 +688,23 @@ mod tests {
         assert_eq!(queue.syncs.load(Ordering::Relaxed), 2);
         drop(syncer);
         queue.wait().unwrap();
+    }
+
+    #[test]
+    fn a_panic_of_one_that_is_told_keeps_the_others_served() {
+        let folder = tempfile::TempDir::new().unwrap();
+        fs::write(folder.path().join("0.jnl"), b"").unwrap();
+        let syncer = Syncer::start(folder.path(), None, Arc::default(), None).unwrap();
+        let queue = syncer.queue();
+        let (told, ended) = std::sync::mpsc::channel();
+        for _ in 0..3 {
+            queue.when_ended(1, Box::new(|_| panic!("intended by the test")));
+            let told = told.clone();
+            queue.when_ended(1, Box::new(move |synced| told.send(synced.is_ok()).unwrap()));
+            assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(true));
+        }
+        let thread = syncer.thread.as_ref().unwrap();
+        assert!(!thread.is_finished());
     }
 
     #[test]

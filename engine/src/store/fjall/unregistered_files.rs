@@ -119,7 +119,6 @@ impl UnregisteredFiles {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::sync::Arc;
 

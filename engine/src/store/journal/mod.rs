@@ -37,7 +37,7 @@ use crate::error::{Error, ErrorKind, Result};
 const EXTENSION: &str = "jnl";
 
 /// The largest difference between the numbers of two journals of a folder. fjall numbers them consecutively, and begins
-/// to flush the oldest one when all have 512 MiB.
+/// to flush the oldest one when all have `JOURNAL_BYTES_MAX` (`store/fjall/database.rs`).
 const JOURNALS_MAX: u64 = 10_000;
 
 /// A damaged range of a journal.

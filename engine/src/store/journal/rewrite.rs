@@ -146,7 +146,6 @@ fn write_again(journal: &mut File) -> io::Result<()> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

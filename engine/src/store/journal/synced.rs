@@ -13,7 +13,7 @@
 //! must stay damage, since it would be cut otherwise, with everything behind it.
 //!
 //! ```text
-//! for each journal, the oldest first: its number (u64), position (u64), mark (u64)
+//! for each journal, the oldest first: its number (u64), position (u64), checksum of the batch there (u64)
 //! u64::MAX, 0, 0 (u64)
 //! xxh3 of all of these (u64)
 //! ```
@@ -34,15 +34,15 @@ use crate::store::folder::{replace_file, sync_folder};
 /// The name of the file, beside the journals.
 const SYNCED_FILE: &str = "synced";
 
-/// The number of journals of which the file tells. fjall begins to flush the oldest one when all have 512 MiB, which
-/// are eight.
+/// The number of journals of which the file tells. There are usually four at most: fjall begins to flush the oldest one
+/// when all have `JOURNAL_BYTES_MAX` (`store/fjall/database.rs`), and begins the next one at 64 MiB.
 const JOURNALS_MAX: usize = 64;
 
 /// The bytes of a journal's entry.
 const ENTRY_BYTES: usize = 3 * size_of::<u64>();
 
-/// The mark of a journal that has none.
-const NO_MARK: u64 = 0;
+/// The checksum of a journal that has none.
+const NO_CHECKSUM: u64 = 0;
 
 /// The number of a journal that is not in the list.
 const NONE: u64 = u64::MAX;
@@ -58,8 +58,8 @@ pub(in crate::store) struct SyncedJournal {
     pub number: u64,
     /// The length of its content that is on disk, in bytes.
     pub bytes: u64,
-    /// The checksum of the batch that ends there; [`NO_MARK`] if none does.
-    pub mark: u64,
+    /// The checksum of the batch that ends there; [`NO_CHECKSUM`] if none does.
+    pub end_checksum: u64,
 }
 
 impl SyncedJournal {
@@ -68,7 +68,7 @@ impl SyncedJournal {
     /// # Errors
     /// Those of the file system.
     fn of(file: &File, number: u64, bytes: u64) -> io::Result<Self> {
-        Ok(Self { number, bytes, mark: mark(file, bytes)? })
+        Ok(Self { number, bytes, end_checksum: end_checksum(file, bytes)? })
     }
 
     /// Whether a journal has the batch that was synced last at its place. A journal that ends before that differs in
@@ -77,25 +77,25 @@ impl SyncedJournal {
     /// # Errors
     /// Those of the file system.
     pub fn is_in(&self, path: &Path) -> io::Result<bool> {
-        if self.mark == NO_MARK {
+        if self.end_checksum == NO_CHECKSUM {
             return Ok(true);
         }
-        match File::open(path).and_then(|journal| mark(&journal, self.bytes)) {
-            Ok(found) => Ok(found == self.mark),
+        match File::open(path).and_then(|journal| end_checksum(&journal, self.bytes)) {
+            Ok(found) => Ok(found == self.end_checksum),
             Err(error) if matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::NotFound) => Ok(true),
             Err(error) => Err(error),
         }
     }
 }
 
-/// The checksum of the batch that ends at a position of a journal. [`NO_MARK`] if none does: then a batch was being
+/// The checksum of the batch that ends at a position of a journal. [`NO_CHECKSUM`] if none does: then a batch was being
 /// written when the position was determined.
-fn mark(file: &File, position: u64) -> io::Result<u64> {
+fn end_checksum(file: &File, position: u64) -> io::Result<u64> {
     let mut end = [0; batch::END_BYTES];
     if let Some(at) = position.checked_sub(end.len() as u64) {
         read_at(file, &mut end, at)?;
     }
-    Ok(batch::checksum_of_end(&end).unwrap_or(NO_MARK))
+    Ok(batch::checksum_of_end(&end).unwrap_or(NO_CHECKSUM))
 }
 
 /// What is known of the journals, the oldest first.
@@ -120,9 +120,9 @@ impl Synced {
         let (entries, _) = content.as_chunks::<ENTRY_BYTES>();
         let journals = entries.iter().map_while(|entry| {
             let (numbers, _) = entry.as_chunks::<{ size_of::<u64>() }>();
-            let &[number, bytes, mark] = numbers.first_chunk()?;
-            let [number, bytes, mark] = [number, bytes, mark].map(u64::from_le_bytes);
-            (number != NONE).then_some(SyncedJournal { number, bytes, mark })
+            let &[number, bytes, end_checksum] = numbers.first_chunk()?;
+            let [number, bytes, end_checksum] = [number, bytes, end_checksum].map(u64::from_le_bytes);
+            (number != NONE).then_some(SyncedJournal { number, bytes, end_checksum })
         });
         let journals: Vec<_> = journals.take(JOURNALS_MAX).collect();
         let end = (journals.len() + 1) * ENTRY_BYTES;
@@ -133,7 +133,7 @@ impl Synced {
     /// What is said of the journals with these numbers while they are repaired.
     pub fn repaired(numbers: impl Iterator<Item = u64>) -> Self {
         let mut repaired = Self::default();
-        numbers.for_each(|number| repaired.note(SyncedJournal { number, bytes: REPAIRED, mark: NO_MARK }));
+        numbers.for_each(|number| repaired.note(SyncedJournal { number, bytes: REPAIRED, end_checksum: NO_CHECKSUM }));
         repaired
     }
 
@@ -160,10 +160,12 @@ impl Synced {
     }
 
     fn encode(&self) -> Vec<u8> {
-        let end = SyncedJournal { number: NONE, bytes: 0, mark: 0 };
+        let end = SyncedJournal { number: NONE, bytes: 0, end_checksum: 0 };
         let entries = self.0.iter().chain([&end]);
-        let mut content: Vec<u8> =
-            entries.flat_map(|entry| [entry.number, entry.bytes, entry.mark]).flat_map(u64::to_le_bytes).collect();
+        let mut content: Vec<u8> = entries
+            .flat_map(|entry| [entry.number, entry.bytes, entry.end_checksum])
+            .flat_map(u64::to_le_bytes)
+            .collect();
         content.extend(xxh3_64(&content).to_le_bytes());
         content
     }
@@ -198,7 +200,9 @@ impl Synced {
     /// journal before it begins the next one.
     pub(super) fn of(&self, number: u64) -> Known {
         match self.journal(number) {
-            Some(&SyncedJournal { bytes, mark, .. }) => Known { bytes, whole: if mark == NO_MARK { 0 } else { bytes } },
+            Some(&SyncedJournal { bytes, end_checksum, .. }) => {
+                Known { bytes, whole: if end_checksum == NO_CHECKSUM { 0 } else { bytes } }
+            }
             None if number < self.newest() => Known::ALL,
             None => Known::NOTHING,
         }
@@ -231,8 +235,8 @@ impl SyncedFile {
         Self { path: data.join(SYNCED_FILE), file: None, synced: Synced::default(), is_written: false }
     }
 
-    /// Notes how far a journal has been synced, which is the newest one. An error is of no importance: the file then
-    /// says less than it could.
+    /// Notes how far a journal has been synced, which is the newest one. Errors are ignored: the file
+    /// then says less than it could.
     pub fn note(&mut self, newest: SyncedJournal) {
         if !self.is_written || self.synced.0.last() != Some(&newest) {
             self.synced.note(newest);
@@ -356,7 +360,6 @@ fn grown(_file: &File, _end: u64) -> io::Result<Option<u64>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::io::Write;
 
@@ -371,25 +374,25 @@ mod tests {
             // As several openings do, the later ones with fewer journals.
             let mut file = SyncedFile::in_folder(folder.path());
             for (number, bytes) in [(3, 4), (3, 7), (4, 8), (5, bytes)].into_iter().skip(usize::from(bytes == 1)) {
-                file.note(SyncedJournal { number, bytes, mark: 1 });
+                file.note(SyncedJournal { number, bytes, end_checksum: 1 });
             }
             let synced = Synced::read(folder.path()).unwrap().unwrap();
             assert_eq!([2, 3, 4, 5, 6].map(|number| synced.of(number).bytes), [u64::MAX, 7, 8, bytes, 0]);
             file.retain(|number| number > 3);
-            file.note(SyncedJournal { number: 5, bytes: bytes + 1, mark: 2 });
+            file.note(SyncedJournal { number: 5, bytes: bytes + 1, end_checksum: 2 });
             let synced = Synced::read(folder.path()).unwrap().unwrap();
             assert_eq!([2, 3, 4, 5, 6].map(|number| synced.of(number).bytes), [u64::MAX, u64::MAX, 8, bytes + 1, 0]);
             assert_eq!(synced.newest(), 5);
-            assert_eq!(synced.journal(5), Some(&SyncedJournal { number: 5, bytes: bytes + 1, mark: 2 }));
+            assert_eq!(synced.journal(5), Some(&SyncedJournal { number: 5, bytes: bytes + 1, end_checksum: 2 }));
         }
         for number in 6..200 {
             let mut file = SyncedFile::in_folder(folder.path());
-            (0..=number).for_each(|number| file.note(SyncedJournal { number, bytes: number, mark: number }));
+            (0..=number).for_each(|number| file.note(SyncedJournal { number, bytes: number, end_checksum: number }));
             let synced = Synced::read(folder.path()).unwrap().unwrap();
             assert_eq!((synced.newest(), synced.of(number - 1).bytes), (number, number - 1));
         }
         fs::remove_file(folder.path().join(SYNCED_FILE)).unwrap();
-        SyncedFile::in_folder(folder.path()).note(SyncedJournal { number: 3, bytes: 5, mark: 7 });
+        SyncedFile::in_folder(folder.path()).note(SyncedJournal { number: 3, bytes: 5, end_checksum: 7 });
         let path = folder.path().join(SYNCED_FILE);
         let whole = fs::read(&path).unwrap();
         for end in 0..whole.len() {
@@ -407,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn another_journal_does_not_have_the_mark() {
+    fn another_journal_does_not_have_the_checksum() {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("0.jnl");
         let write = |content: &[u8]| {
@@ -417,7 +420,7 @@ mod tests {
         let batch = |checksum: u8| [&[1; 20][..], &[3], &[checksum; 8], b"FJL\x03"].concat();
         let whole = [batch(7), batch(8)].concat();
         let noted = SyncedJournal::of(&write(&whole), 0, whole.len() as u64).unwrap();
-        assert_eq!(noted.mark, u64::from_le_bytes([8; 8]));
+        assert_eq!(noted.end_checksum, u64::from_le_bytes([8; 8]));
         for (content, expected) in [
             (whole.clone(), true),
             ([&whole[..], &[1; 10]].concat(), true),
@@ -434,7 +437,7 @@ mod tests {
         // While a batch is being written, the position is not its end.
         let journal = write(&whole);
         for position in (0..whole.len()).filter(|position| *position != batch(7).len()) {
-            assert_eq!(SyncedJournal::of(&journal, 0, position as u64).unwrap().mark, NO_MARK);
+            assert_eq!(SyncedJournal::of(&journal, 0, position as u64).unwrap().end_checksum, NO_CHECKSUM);
         }
     }
 

@@ -10,6 +10,7 @@ use hjall_engine::store::fault::{Call, FaultStore};
 use hjall_engine::store::{MemoryStore, Store};
 use hjall_engine::{Engine, ErrorKind, Result};
 
+use crate::eventually::eventually;
 use crate::fixture::{NOW, descriptor, kind, name, put, read};
 
 /// A change and its name.
@@ -33,12 +34,6 @@ fn prepared() -> (Arc<FaultStore>, Engine) {
     (store, engine)
 }
 
-fn wait_for(what: impl Fn() -> bool) {
-    while !what() {
-        thread::yield_now();
-    }
-}
-
 #[test]
 fn a_change_that_is_stopped_between_two_spaces_has_no_effect() {
     for (what, change) in CHANGES {
@@ -50,7 +45,7 @@ fn a_change_that_is_stopped_between_two_spaces_has_no_effect() {
             let engine = engine.stopped_by(stop.clone());
             move || change(&engine)
         });
-        wait_for(|| store.waiting() > 0);
+        eventually("a space is being created", || store.waiting() > 0);
         stop.stop();
         store.heal();
         assert_eq!(kind(changing.join().unwrap()), ErrorKind::Cancelled, "{what}");
@@ -68,7 +63,7 @@ fn a_change_that_waits_for_another_one_can_be_stopped() {
         let engine = engine.clone();
         move || CHANGES[0].1(&engine)
     });
-    wait_for(|| store.waiting() > 0);
+    eventually("a space is being created", || store.waiting() > 0);
     let stop = Stop::default();
     let second = thread::spawn({
         let engine = engine.stopped_by(stop.clone());

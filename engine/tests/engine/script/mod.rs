@@ -99,16 +99,7 @@ impl Runner {
             Some((op, given)) => (op, Some(value(given).into())),
             None => (step.words[3], None),
         };
-        let op = match op {
-            "LESS" => CompareOp::Less,
-            "LESS_OR_EQUAL" => CompareOp::LessOrEqual,
-            "EQUAL" => CompareOp::Equal,
-            "NOT_EQUAL" => CompareOp::NotEqual,
-            "GREATER_OR_EQUAL" => CompareOp::GreaterOrEqual,
-            "GREATER" => CompareOp::Greater,
-            "NO_OP" => CompareOp::NoOp,
-            other => panic!("{other} is not a comparison"),
-        };
+        let op = CompareOp::from_name(op).unwrap_or_else(|| panic!("{op} is not a comparison"));
         let check = Check { row: step.row(), family, qualifier, op, value: given };
         let table = self.db.engine.table(&step.table());
         Ok(vec![table.check_and_mutate(&check, &step.mutations(&step.row(), 4))?.to_string()])

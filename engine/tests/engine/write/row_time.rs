@@ -14,6 +14,7 @@ use hjall_engine::store::fault::{Call, FaultStore};
 use hjall_engine::{Engine, ErrorKind, Options, Table};
 use proptest::prelude::*;
 
+use crate::eventually::eventually;
 use crate::fixture::{NOW, SERVER, delete, descriptor, increment, name, put, read};
 
 /// A clock that a test sets, and that advances while it is waited for.
@@ -328,9 +329,7 @@ fn the_clock_is_read_when_the_row_has_been_locked() {
     store.hold(Call::Transact);
     let increased = std::thread::scope(|scope| {
         let increased = scope.spawn(|| table.increment(&increment("r", "f:a", 1)).unwrap());
-        while store.waiting() == 0 {
-            std::thread::yield_now();
-        }
+        eventually("the increment waits", || store.waiting() > 0);
         clock.advance(5_000);
         store.heal();
         increased.join().unwrap()

@@ -372,8 +372,6 @@ fn of_protobuf(memory: Memory<'_>, body: &[u8]) -> Answer<Vec<SentRow>> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use hjall_engine::Cell;
 
     use super::*;

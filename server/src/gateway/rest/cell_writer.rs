@@ -162,8 +162,6 @@ fn write_column(out: &mut dyn Write, cell: &Cell) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
     use crate::gateway::rest::fixtures::{cell, row, written};
 

@@ -1,5 +1,4 @@
 //! Rows for tests of representations.
-#![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
 

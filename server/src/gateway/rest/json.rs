@@ -259,8 +259,6 @@ pub(super) fn list<'a>(name: &str, value: &'a Value) -> Answer<Option<&'a Vec<Va
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use serde_json::json;
 
     use super::*;

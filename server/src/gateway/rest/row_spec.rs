@@ -204,8 +204,6 @@ pub(super) fn split_column(column: &Bytes) -> (Bytes, Option<Bytes>) {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     fn of(text: &str) -> Option<RowSpec> {

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use hjall_engine::Result as EngineResult;
 use hjall_engine::filter::{
-    BitwiseOp, ColumnCheck, Comparator, DEPTH_MAX, FilterSpec, FuzzyPair, LENGTH_MAX, ListOperator, RowRange,
+    BitwiseOp, ColumnCheck, Comparator, FilterSpec, FuzzyPair, LENGTH_MAX, ListOperator, RowRange, check_depth,
 };
 use hjall_engine::mutation::CompareOp;
 use hjall_engine::quote;
@@ -51,12 +51,8 @@ pub(super) fn parse(scope: &CallScope<'_>, text: &str) -> Answer<FilterSpec> {
         Failure::bad(format!("{why}; /TABLE/PREFIX* takes the filter language: {error}"))
     })?;
     let spec = filter(value.as_ref().unwrap_or(&Value::Null))?;
-    match spec.depth() {
-        depth if depth > DEPTH_MAX => {
-            Err(Failure::bad(format!("filters may be nested at most {DEPTH_MAX} levels deep")))
-        }
-        _ => Ok(spec),
-    }
+    checked(check_depth(spec.depth()))?;
+    Ok(spec)
 }
 
 /// The operators of comparison.
@@ -108,20 +104,8 @@ impl<'a> Fields<'a> {
 
     fn op(&self) -> Answer<CompareOp> {
         let name = self.text("op")?;
-        Ok(match &*name {
-            "LESS" => CompareOp::Less,
-            "LESS_OR_EQUAL" => CompareOp::LessOrEqual,
-            "EQUAL" => CompareOp::Equal,
-            "NOT_EQUAL" => CompareOp::NotEqual,
-            "GREATER_OR_EQUAL" => CompareOp::GreaterOrEqual,
-            "GREATER" => CompareOp::Greater,
-            "NO_OP" => CompareOp::NoOp,
-            _ => {
-                return Err(Failure::bad(format!(
-                    "there is no operator \"{}\": use {OPERATORS}",
-                    quote::escaped_text(&name)
-                )));
-            }
+        CompareOp::from_name(&name).ok_or_else(|| {
+            Failure::bad(format!("there is no operator \"{}\": use {OPERATORS}", quote::escaped_text(&name)))
         })
     }
 

@@ -235,8 +235,6 @@ impl xml::Visitor for TableSchema {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hjall_engine::filter::FilterSpec;
 use hjall_engine::read::FetchedPage;
-use hjall_engine::request::{Columns, ROW_LENGTH_MAX, Scan, TimeRange};
+use hjall_engine::request::{Columns, ROW_LENGTH_MAX, Scan, TimeRange, after_prefix};
 use hjall_idl::hbase1::*;
 
 use super::column::selection;
@@ -95,17 +95,9 @@ struct Range {
 }
 
 impl Range {
-    /// All rows with a prefix. The range ends at the prefix with its last byte incremented. Trailing 0xff
-    /// bytes are removed first; a prefix of 0xff bytes alone leaves the range without an end.
+    /// All rows with a prefix.
     fn prefix(prefix: Vec<u8>) -> Self {
-        let mut stop = prefix.clone();
-        while stop.last() == Some(&u8::MAX) {
-            stop.pop();
-        }
-        if let Some(last) = stop.last_mut() {
-            *last += 1;
-        }
-        Self { start: prefix, stop }
+        Self { stop: after_prefix(&prefix), start: prefix }
     }
 
     fn scan(self, columns: Option<Vec<Vec<u8>>>, before: Option<i64>) -> Answer<Scan> {

@@ -16,11 +16,7 @@ pub fn table_name(bytes: &[u8]) -> Answer<TableName> {
 
 /// The table of an administrative call. Without a namespace it is in `default`.
 pub fn full_table_name(name: &TTableName) -> Answer<TableName> {
-    let namespace = match name.ns.as_deref() {
-        None | Some([]) => b"default".as_slice(),
-        Some(namespace) => namespace,
-    };
-    TableName::new(namespace, &name.qualifier).map_err(illegal)
+    TableName::new(name.ns.as_deref().unwrap_or_default(), &name.qualifier).map_err(illegal)
 }
 
 /// The name of a table as the contract has it, always with a namespace.
@@ -53,9 +49,7 @@ pub fn durability(sent: Option<i32>) -> Durability {
 
 /// `TCompareOp`; `None` for a number that HBase does not know.
 pub fn compare_op(sent: i32) -> Option<CompareOp> {
-    use CompareOp::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NoOp, NotEqual};
-    let all = [Less, LessOrEqual, Equal, NotEqual, GreaterOrEqual, Greater, NoOp];
-    all.into_iter().find(|op| *op as i32 == sent)
+    CompareOp::from_number(sent)
 }
 
 /// Checks that there are labels, which HBase requires although they restrict nothing without a visibility

@@ -61,8 +61,6 @@ fn idle_ticks(text: &str, is_wanted: impl Fn(usize) -> bool) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     const STAT: &str = "cpu  30 0 40 300 60 0 0 0 0 0\ncpu0 10 0 20 100 50 0 0 0 0 0\ncpu1 20 0 20 200 10 0 0 0 0 0\n\

@@ -287,8 +287,6 @@ impl Query {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     fn found(path: &str) -> Option<Resource> {

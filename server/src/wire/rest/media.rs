@@ -167,8 +167,6 @@ pub fn accepts_gzip(text: Option<&str>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     const ROW: [Kind; 5] = [Kind::Xml, Kind::Json, Kind::Protobuf, Kind::ProtobufIetf, Kind::Binary];

@@ -8,7 +8,7 @@ use hjall_engine::clock::ManualClock;
 use hjall_engine::read::WorkLimit;
 use hjall_engine::{Engine, Options};
 use hjall_idl::hbase2::{ExistsArgs, GetArgs, TGet};
-use hjall_server::dispatch::call::Handler;
+use hjall_server::dispatch::call::Services;
 use hjall_server::dispatch::call_scope::CallScope;
 use hjall_server::dispatch::caller::Caller;
 use hjall_server::dispatch::identity::Identity;

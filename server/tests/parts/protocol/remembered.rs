@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hjall_engine::mutation::{Delete, Put, PutCell};
 use hjall_engine::name::TableName;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
-use hjall_server::dispatch::call::Handler;
+use hjall_server::dispatch::call::Services;
 use hjall_server::dispatch::call_scope::CallScope;
 use hjall_server::dispatch::caller::Caller;
 use hjall_server::gateway::context::Context;

@@ -8,7 +8,7 @@ use hjall_engine::mutation::{Put, PutCell};
 use hjall_engine::name::TableName;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use hjall_idl::{hbase1, hbase2};
-use hjall_server::dispatch::call::Handler;
+use hjall_server::dispatch::call::Services;
 use hjall_server::dispatch::call_scope::CallScope;
 use hjall_server::gateway::context::Context;
 use hjall_server::wire::method::{Method, Thrift1, Thrift2};

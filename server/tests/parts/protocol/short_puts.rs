@@ -9,7 +9,7 @@ use hjall_engine::request::Scan;
 use hjall_engine::store::MemoryStore;
 use hjall_engine::store::fault::{Call, Counted, FaultStore, InjectedFault, When};
 use hjall_engine::{Engine, ErrorKind};
-use hjall_server::dispatch::call::Handler;
+use hjall_server::dispatch::call::Services;
 use hjall_server::dispatch::call_scope::CallScope;
 use hjall_server::dispatch::caller::Caller;
 use hjall_server::gateway::context::Context;

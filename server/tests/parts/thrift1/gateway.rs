@@ -9,7 +9,7 @@ use hjall_engine::name::TableName;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Engine, Options};
 use hjall_idl::hbase1::*;
-use hjall_server::dispatch::call::Handler;
+use hjall_server::dispatch::call::Services;
 use hjall_server::dispatch::call_scope::CallScope;
 use hjall_server::dispatch::caller::Caller;
 use hjall_server::dispatch::identity::Identity;

@@ -19,6 +19,7 @@ use hjall_server::{Config, Server};
 
 use super::client::{Client, TABLE, message, serve_engine};
 use super::scanners::open;
+use crate::eventually::eventually;
 
 #[test]
 fn scanners_end_and_data_stays() {
@@ -101,9 +102,7 @@ fn a_table_whose_creation_outlasts_the_grace_period_does_not_exist() {
         let mut client = TcpStream::connect(server.addr()).unwrap();
         client.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         client.write_all(&request).unwrap();
-        while store.waiting() == 0 {
-            thread::yield_now();
-        }
+        eventually("a space is being created", || store.waiting() > 0);
         let stopping = thread::spawn(move || server.shutdown());
         // The connection ends with its call, which has been stopped then.
         let ended = client.read_to_end(&mut Vec::new());

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::client::{Answer, Arg, Client, NO_ARGS, WAYS, connect, framed, message};
-use super::handler::{config, serve};
+use super::echo::{config, serve};
 
 fn said(text: &str) -> Answer {
     Answer::Success(text.to_owned())

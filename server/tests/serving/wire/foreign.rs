@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 
 use super::client::{Answer, Client, NO_ARGS, WAYS, connect};
-use super::handler::{config, serve};
+use super::echo::{config, serve};
 
 #[test]
 fn connections_with_another_protocol_are_closed() {

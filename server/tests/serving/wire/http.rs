@@ -8,7 +8,7 @@ use hjall_server::settings::config::{FastPath, Limits, Listen};
 use hjall_server::wire::method::Service;
 
 use super::client::{Answer, Arg, Client, NO_ARGS, Protocol, WAYS, connect, message, parse, reader};
-use super::handler::{config, limited, serve};
+use super::echo::{config, limited, serve};
 
 /// Reads an answer: the status, the headers in lower case, the body.
 pub fn read(from: &mut BufReader<TcpStream>) -> (u16, String, Vec<u8>) {
@@ -181,7 +181,7 @@ fn other_requests_are_for_the_rest_gateway() {
     let get = b"GET /t/r HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n\r\n".to_vec();
     let post =
         b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nhi".to_vec();
-    // This handler has no methods of REST.
+    // These services have no methods of REST.
     for (request, status, says) in [(get, 404, "Not found"), (post, 405, "application/x-thrift")] {
         let mut http = BufReader::new(connect(server.addr()));
         http.get_mut().write_all(&request).unwrap();

@@ -6,7 +6,7 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use proptest::prelude::*;
 
 use super::client::{Arg, Protocol, connect, message};
-use super::handler::{config, serve};
+use super::echo::{config, serve};
 
 /// A request in pieces, each of which may be omitted, repeated or overwritten.
 fn request() -> impl Strategy<Value = Vec<u8>> {

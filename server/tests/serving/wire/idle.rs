@@ -5,7 +5,8 @@ use std::io::Write;
 use hjall_server::settings::config::{Limits, WhenFull};
 
 use super::client::{Answer, Client, NO_ARGS, WAYS, connect};
-use super::handler::{config, limited, serve};
+use super::echo::{config, limited, serve};
+use crate::eventually::eventually;
 
 fn works(client: &mut Client) {
     assert_eq!(client.call("mutateRows", NO_ARGS), Answer::Success("Thrift1 mutateRows".to_owned()));
@@ -60,9 +61,7 @@ fn one_address_cannot_use_all_connections() {
     let Answer::IoError(text, true) = one_more.call("getRow", NO_ARGS) else { panic!("not refused") };
     assert!(text.contains("2 connections are open from 127.0.0.1, which is the limit for one address"), "{text}");
     drop(clients);
-    while server.connections() > 0 {
-        std::thread::yield_now();
-    }
+    eventually("all connections are closed", || server.connections() == 0);
     works(&mut Client::new(server.addr(), WAYS[0]));
 }
 

@@ -9,7 +9,7 @@ use hjall_engine::request::Get;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Engine, LATEST, Options, Table};
 use hjall_server::Server;
-use hjall_server::dispatch::call::Handler;
+use hjall_server::dispatch::call::Services;
 use hjall_server::dispatch::call_scope::CallScope;
 use hjall_server::wire::fault::Fault;
 use hjall_server::wire::method::{LaneKind, Method};
@@ -17,7 +17,7 @@ use hjall_server::wire::reply::Output;
 use thrift::protocol::{TInputProtocol, TType};
 
 use super::client::{Answer, Client, NO_ARGS, WAYS};
-use super::handler::{config, lane};
+use super::echo::{config, lane};
 
 const CELLS: usize = 20_000;
 
@@ -64,7 +64,7 @@ impl Reader {
     }
 }
 
-impl Handler for Reader {
+impl Services for Reader {
     fn call(
         &self,
         _: &CallScope<'_>,
@@ -76,7 +76,7 @@ impl Handler for Reader {
         self.threads.lock().unwrap().push(std::thread::current().name().unwrap_or_default().to_owned());
         let row = if method.name() == "getRow" { "wide" } else { "narrow" };
         let found = self.table.get(&Get::new(row)).map_err(|error| Fault::internal(error.to_string()))?;
-        super::handler::answer(output, &found.cells.len().to_string())
+        super::echo::answer(output, &found.cells.len().to_string())
     }
 }
 
@@ -87,7 +87,7 @@ fn is_worker(thread: &str) -> bool {
 #[test]
 fn a_wide_row_moves_from_the_event_loop_to_a_worker() {
     let reader = Reader::new();
-    let server = Server::with_handler(config(), |_| reader.clone()).unwrap();
+    let server = Server::with_services(config(), |_| reader.clone()).unwrap();
     for way in WAYS {
         let mut client = Client::new(server.addr(), way);
         // While reads are slow, only some of them are tried on the event loop.
@@ -111,7 +111,7 @@ fn a_wide_row_moves_from_the_event_loop_to_a_worker() {
 #[test]
 fn a_write_of_one_transaction_runs_on_the_event_loop_and_one_of_several_in_a_worker() {
     let reader = Reader::new();
-    let server = Server::with_handler(config(), |_| reader.clone()).unwrap();
+    let server = Server::with_services(config(), |_| reader.clone()).unwrap();
     for way in WAYS {
         let mut client = Client::new(server.addr(), way);
         for (method, thread) in WRITES {

@@ -5,7 +5,7 @@ use std::io::Write;
 use hjall_server::settings::config::Limits;
 
 use super::client::{Answer, Arg, Client, NO_ARGS, Protocol, WAYS, framed, message};
-use super::handler::{config, limited, serve};
+use super::echo::{config, limited, serve};
 
 fn is_alive(server: &hjall_server::Server) {
     let answer = Client::new(server.addr(), WAYS[0]).call("getRow", NO_ARGS);

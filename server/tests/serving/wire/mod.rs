@@ -1,9 +1,10 @@
-//! A whole server on port 0 with the test's handler: which calls reach it, and what clients receive, in every dialect.
+//! A whole server on port 0 with services of the test: which calls reach them, and what clients receive, in every
+//! dialect.
 
 pub mod client;
 mod dialects;
+mod echo;
 mod foreign;
-mod handler;
 pub mod http;
 mod http_damage;
 mod idle;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use hjall_server::{Config, Server};
 
 use super::client::{Answer, Client, NO_ARGS, WAYS};
-use super::handler::{config, serve};
+use super::echo::{config, serve};
 use super::tls::{authority, files, tls};
 
 fn two_loops() -> Config {

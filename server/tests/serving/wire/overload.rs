@@ -11,7 +11,8 @@ use hjall_server::{Config, Server};
 use socket2::{Domain, Socket, Type};
 
 use super::client::{Answer, Arg, Client, NO_ARGS, WAYS};
-use super::handler::{Gate, config, lane, limited, serve};
+use super::echo::{Gate, config, lane, limited, serve};
+use crate::eventually::eventually;
 
 /// One handler and one place for reads, and no calls on the event loop, where a waiting call would block everything.
 fn narrow() -> Config {
@@ -31,9 +32,7 @@ fn full(config: Config) -> (Server, Gate, [Client; 2]) {
     ask(&mut clients[0], "getVer");
     gate.started.recv().unwrap();
     ask(&mut clients[1], "getVer");
-    while lane(&server, Reads).waiting < 1 {
-        std::thread::yield_now();
-    }
+    eventually("a call waits", || lane(&server, Reads).waiting > 0);
     (server, gate, clients)
 }
 
@@ -64,9 +63,7 @@ fn a_call_whose_client_has_gone_is_not_run() {
     let (server, gate, [mut running, waiting]) = full(narrow());
     drop(waiting);
     // The connection notices while its call waits, which only the number of connections shows.
-    while server.connections() > 1 {
-        std::thread::yield_now();
-    }
+    eventually("the connection is closed", || server.connections() <= 1);
     gate.resume.send(()).unwrap();
     assert_eq!(running.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
     assert_eq!(running.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
@@ -154,9 +151,7 @@ fn replies_that_are_not_read_use_bounded_memory_and_do_not_affect_small_calls() 
             }
         }
     }
-    while server.held_bytes() > 0 {
-        std::thread::yield_now();
-    }
+    eventually("all memory is released", || server.held_bytes() == 0);
     assert_eq!(lane(&server, Reads).refused_bytes, refused);
     let mut rest = [0];
     slow[0].stream.set_nonblocking(true).unwrap();
@@ -184,9 +179,7 @@ fn a_client_that_fills_the_queue_gives_places_to_another_one() {
         if n == 0 {
             gate.started.recv().unwrap();
         }
-        while lane(&server, Reads).waiting < n {
-            std::thread::yield_now();
-        }
+        eventually("the call waits", || lane(&server, Reads).waiting >= n);
     }
     let mut others: Vec<_> = (0..3).map(|_| Client::over(from_elsewhere(server.addr()), WAYS[0])).collect();
     // The newest calls of the greedy client are refused, until both have as many.

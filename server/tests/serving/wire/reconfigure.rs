@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::client::{Answer, Client, NO_ARGS, WAYS};
-use super::handler::{config, lane, limited, serve};
+use super::echo::{config, lane, limited, serve};
 
 fn queued(queues: QueueSettings) -> Config {
     Config { fast_path: FastPath::Never, queues, ..config() }

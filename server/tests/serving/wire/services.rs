@@ -5,7 +5,7 @@ use hjall_server::settings::config::Listen;
 use hjall_server::wire::method::Service;
 
 use super::client::{Answer, Arg, Client, NO_ARGS, WAYS};
-use super::handler::{config, serve};
+use super::echo::{config, serve};
 
 fn bytes(id: i16) -> Arg {
     Arg::Bytes(id, b"x".to_vec())

@@ -9,7 +9,8 @@ use hjall_server::wire::method::LaneKind;
 use hjall_server::{Config, Server};
 
 use super::client::{Answer, Client, NO_ARGS, WAYS};
-use super::handler::{Gate, config, lane, limited, serve};
+use super::echo::{Gate, config, lane, limited, serve};
+use crate::eventually::eventually;
 
 #[test]
 fn running_calls_are_answered_and_idle_connections_closed() {
@@ -23,9 +24,7 @@ fn running_calls_are_answered_and_idle_connections_closed() {
     gate.started.recv().unwrap();
     let stopping = std::thread::spawn(move || server.shutdown());
     // At some point new connections are refused while the call still runs.
-    while TcpStream::connect(addr).is_ok() {
-        std::thread::yield_now();
-    }
+    eventually("new connections are refused", || TcpStream::connect(addr).is_err());
     gate.resume.send(()).unwrap();
     assert_eq!(running.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
     assert_eq!(running.rest(), b"");
@@ -53,13 +52,9 @@ fn waiting_calls_are_answered_too() {
         client.stream.write_all(&bytes).unwrap();
     }
     gate.started.recv().unwrap();
-    while lane(&server, LaneKind::Read).waiting < 1 {
-        std::thread::yield_now();
-    }
+    eventually("a call waits", || lane(&server, LaneKind::Read).waiting > 0);
     let stopping = std::thread::spawn(move || server.shutdown());
-    while TcpStream::connect(addr).is_ok() {
-        std::thread::yield_now();
-    }
+    eventually("new connections are refused", || TcpStream::connect(addr).is_err());
     // The order in which they continue is unspecified.
     clients.iter().for_each(|_| gate.resume.send(()).unwrap());
     for client in &mut clients {

@@ -9,8 +9,9 @@ use hjall_server::settings::config::{HttpSettings, Limits};
 use socket2::{Domain, Socket, Type};
 
 use super::client::{Answer, Arg, Client, NO_ARGS, Protocol, WAYS, connect, message};
-use super::handler::{config, limited, serve};
+use super::echo::{config, limited, serve};
 use super::http::read;
+use crate::eventually::eventually;
 
 /// Limits with short windows, in each of which 100 KB must be transferred.
 fn brisk() -> Limits {
@@ -56,9 +57,7 @@ fn a_message_that_arrives_too_slowly_ends_the_connection() {
         client.stream.write_all(&bytes[..1 << 10]).unwrap();
         drip(&mut client.stream, &[0]);
     }
-    while server.connections() > 0 {
-        std::thread::yield_now();
-    }
+    eventually("all connections are closed", || server.connections() == 0);
     assert_eq!(server.held_bytes(), 0);
 }
 
@@ -69,9 +68,7 @@ fn a_body_that_arrives_too_slowly_ends_the_connection() {
     let mut http = connect(server.addr());
     http.write_all(&post("mutateRow", &[Arg::Bytes(1, vec![0; 1 << 20])])[..500]).unwrap();
     drip(&mut http, &[0]);
-    while server.connections() > 0 {
-        std::thread::yield_now();
-    }
+    eventually("all connections are closed", || server.connections() == 0);
 }
 
 #[test]
@@ -88,9 +85,7 @@ fn the_head_of_a_request_must_arrive_in_limited_time() {
     idle.write_all(&post("getRow", NO_ARGS)).unwrap();
     let mut first = [0; 12];
     idle.read_exact(&mut first).unwrap();
-    while server.connections() > 1 {
-        std::thread::yield_now();
-    }
+    eventually("the slow connections are closed", || server.connections() <= 1);
     assert_eq!(&first, b"HTTP/1.1 200");
 }
 
@@ -113,9 +108,7 @@ fn an_unread_reply_is_abandoned_and_its_memory_released() {
     thrift.stream.write_all(&bytes).unwrap();
     let mut http = narrow(server.addr());
     http.write_all(&post("getRowWithColumns", NO_ARGS).repeat(40)).unwrap();
-    while server.connections() > 0 {
-        std::thread::yield_now();
-    }
+    eventually("all connections are closed", || server.connections() == 0);
     assert_eq!(server.held_bytes(), 0);
 }
 
@@ -124,17 +117,13 @@ fn an_http_reply_counts_as_held_until_it_has_been_sent() {
     let (server, _gate) = serve(limited(Limits::default()));
     let mut http = narrow(server.addr());
     http.write_all(&post("getRowWithColumns", NO_ARGS).repeat(40)).unwrap();
-    while server.held_bytes() < 1 << 20 {
-        std::thread::yield_now();
-    }
+    eventually("a reply is held", || server.held_bytes() >= 1 << 20);
     let mut received = 0;
     let mut into = vec![0; 1 << 16];
     while received < 40 << 20 {
         received += http.read(&mut into).unwrap();
     }
-    while server.held_bytes() > 0 {
-        std::thread::yield_now();
-    }
+    eventually("all memory is released", || server.held_bytes() == 0);
 }
 
 #[test]
@@ -145,13 +134,9 @@ fn stopping_sends_an_http_reply_to_its_end() {
     // Few enough to arrive at once: with unread requests the system would reset the connection on close.
     http.write_all(&post("getRowWithColumns", NO_ARGS).repeat(12)).unwrap();
     // From here on a reply is blocked, since the system's buffers are smaller than 12 MiB.
-    while server.held_bytes() < 1 << 20 {
-        std::thread::yield_now();
-    }
+    eventually("a reply is held", || server.held_bytes() >= 1 << 20);
     let stopping = std::thread::spawn(move || server.shutdown());
-    while TcpStream::connect(addr).is_ok() {
-        std::thread::yield_now();
-    }
+    eventually("new connections are refused", || TcpStream::connect(addr).is_err());
     let mut http = BufReader::new(http);
     let mut replies = 0;
     // Fails for a reply that ends early.

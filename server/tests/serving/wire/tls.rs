@@ -12,7 +12,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, crypto};
 
 use super::client::{Answer, Arg, Client, NO_ARGS, Protocol, WAYS, connect, message};
-use super::handler::{Echo, config, serve};
+use super::echo::{Echo, config, serve};
 
 pub type Issuer = CertifiedIssuer<'static, KeyPair>;
 
@@ -84,7 +84,7 @@ fn tls_and_plain_connections_share_the_port_where_configured() {
     https.write_all(b"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();
     https.read_to_string(&mut answer).unwrap();
-    // This handler has no methods of REST.
+    // These services have no methods of REST.
     assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
 }
 
@@ -247,7 +247,7 @@ fn a_missing_or_wrong_file_is_named() {
     let swapped = TlsSettings { certificate: good.key.clone(), ..good.clone() };
     for (files, named) in [(missing, "nowhere.key"), (swapped, "server.key")] {
         let (echo, _gate) = Echo::new();
-        let error = Server::with_handler(Config { tls: Some(files), ..config() }, |_| echo).map(drop).unwrap_err();
+        let error = Server::with_services(Config { tls: Some(files), ..config() }, |_| echo).map(drop).unwrap_err();
         assert!(matches!(&error, StartError::Tls(_)) && error.to_string().contains(named), "{error}");
     }
 }

@@ -6,7 +6,7 @@ use hjall_server::settings::config::HttpSettings;
 use hjall_server::{Config, Server};
 
 use super::client::{NO_ARGS, Protocol, connect, message};
-use super::handler::{config, serve};
+use super::echo::{config, serve};
 use super::http::read;
 
 /// Sends a request with these header lines and a call as its body; returns the status, the headers in lower case and

@@ -51,16 +51,7 @@ fn operator(value: Option<&Value>) -> Option<CompareOp> {
         },
         other => String::from_utf8_lossy(&other.text_bytes()?).into_owned(),
     };
-    Some(match &name[..] {
-        "LESS" | "<" => CompareOp::Less,
-        "LESS_OR_EQUAL" | "<=" => CompareOp::LessOrEqual,
-        "EQUAL" | "=" => CompareOp::Equal,
-        "NOT_EQUAL" | "!=" => CompareOp::NotEqual,
-        "GREATER_OR_EQUAL" | ">=" => CompareOp::GreaterOrEqual,
-        "GREATER" | ">" => CompareOp::Greater,
-        "NO_OP" => CompareOp::NoOp,
-        _ => return None,
-    })
+    CompareOp::from_name(&name).or_else(|| CompareOp::from_symbol(&name))
 }
 
 /// A comparator, or bytes to compare with.

@@ -65,7 +65,10 @@ impl Steps {
     }
 
     /// The next value.
-    #[allow(clippy::should_implement_trait)]
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "an iterator could not be borrowed while its values are passed to the interpreter"
+    )]
     pub fn next(&mut self) -> Option<Value> {
         let value = self.next.take()?;
         match (&value, &self.end) {

@@ -8,7 +8,7 @@ use fjall::{AbstractTree, Keyspace};
 
 use super::ingestion::{Ingestion, LOADING};
 use super::queue::{LoadQueue, Step, interrupted};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::store::active_transaction::{KEY_BYTES_MAX, RESERVED_KEY};
 use crate::store::fjall::database::Database;
 use crate::store::fjall::failure::failed;
@@ -53,14 +53,33 @@ pub(super) struct Copied<'a> {
 }
 
 /// Runs a load until it has been committed, has failed, or is stopped.
-pub(super) fn run(queue: &Arc<LoadQueue>, database: &Weak<Database>, mut parts: Vec<Part>) {
+pub(super) fn run(queue: &Arc<LoadQueue>, database: &Weak<Database>, parts: Vec<Part>) {
+    let _ending = Ending(queue);
+    // Dropped before the end is told.
+    let mut parts = parts;
     if let Err(error) = load(queue, database, &mut parts) {
         queue.fail(error);
     }
     if let Some(database) = database.upgrade() {
         drop_staging(&database, parts);
     }
-    queue.end();
+}
+
+/// Tells the queue that the thread has ended, also after a panic: the caller of the load and the closing of the
+/// database wait for that.
+struct Ending<'a>(&'a LoadQueue);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.fail(Error::new(
+                ErrorKind::Io,
+                "the thread of the bulk load panicked, and the log has the reason; this is a defect of hjall, please \
+                 report it. Check whether the load was stored before you repeat it",
+            ));
+        }
+        self.0.end();
+    }
 }
 
 /// Drops the staging keyspaces that are not needed any more. The next opening drops those that cannot be dropped
@@ -243,4 +262,24 @@ pub(super) fn copy<'a>(
     }
     files.sync();
     Ok(ingestion)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_ends_the_load() {
+        let queue = Arc::new(LoadQueue::default());
+        let queue_of_thread = Arc::clone(&queue);
+        let thread = std::thread::spawn(move || {
+            let _ending = Ending(&queue_of_thread);
+            let _ = queue_of_thread.next();
+            panic!("intended by the test");
+        });
+        let error = queue.call(Step::Prepare).unwrap_err();
+        assert!(error.to_string().contains("the thread of the bulk load panicked"), "{error}");
+        queue.wait_until_ended();
+        assert!(queue.add(Vec::new()).is_err() && thread.join().is_err());
+    }
 }

@@ -1,10 +1,10 @@
-//! A handler that returns the name of the call and misbehaves on demand.
+//! Services that return the name of the call and misbehave on demand.
 
 use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use hjall_engine::read::Budget;
-use hjall_server::dispatch::call::Handler;
+use hjall_server::dispatch::call::Services;
 use hjall_server::dispatch::call_scope::CallScope;
 use hjall_server::observe::LaneMetrics;
 use hjall_server::settings::config::Limits;
@@ -54,7 +54,7 @@ impl Echo {
     }
 }
 
-impl Handler for Echo {
+impl Services for Echo {
     fn call(
         &self,
         scope: &CallScope<'_>,
@@ -119,7 +119,7 @@ pub fn limited(limits: Limits) -> Config {
 /// A server with an echo.
 pub fn serve(config: Config) -> (Server, Gate) {
     let (echo, gate) = Echo::new();
-    (Server::with_handler(config, |_| echo).unwrap(), gate)
+    (Server::with_services(config, |_| echo).unwrap(), gate)
 }
 
 /// The metrics of a lane.
