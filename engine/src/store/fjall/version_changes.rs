@@ -151,7 +151,7 @@ impl VersionThread {
         let (of_thread, database) = (Arc::clone(&changes), Arc::downgrade(database));
         let thread = std::thread::Builder::new().name("hjall-versions".into());
         let spawned = thread.spawn(move || follow(&database, &of_thread));
-        spawned.map(|_| Self(changes)).map_err(|error| failed_io("starting a thread that follows changes", error))
+        spawned.map(|_| Self(changes)).map_err(|error| failed_io("starting the thread hjall-versions", error))
     }
 }
 
