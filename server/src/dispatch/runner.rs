@@ -531,9 +531,10 @@ pub(super) fn span(request: &Request<'_>, lane: LaneKind) -> Span {
         took_us = field::Empty,
         reply_bytes = field::Empty,
     );
-    let names = || match call.rest() {
-        Some(rest) => rest.names.clone(),
-        None => recognise::names(call.service, call.encoding(), call.arguments(message)),
+    let names = || match (call.rest(), call.method) {
+        (Some(rest), _) => rest.names.clone(),
+        (None, Some(method)) => recognise::names(method, call.encoding(), call.arguments(message)),
+        (None, None) => recognise::Names::default(),
     };
     if !span.is_disabled()
         && let Some(table) = names().table

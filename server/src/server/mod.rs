@@ -163,6 +163,11 @@ impl PreparedServer {
             made
         })?;
         if let (Some(context), Some(running)) = (context, &server.running) {
+            let of = Arc::downgrade(&context);
+            context.watch.find_tables_of_scanners(move |service, scanner| {
+                let (_, table) = of.upgrade()?.scanners.opened(service, scanner)?;
+                Some(table.to_string())
+            });
             server.view = Some(View::new(&running.endpoint, &context));
             server.periodic.push(recovery::start(context.engine.clone()).map_err(StartError::Threads)?);
             server.periodic.push(lease_sweeper::start(context).map_err(StartError::Threads)?);
