@@ -342,7 +342,7 @@ impl Runner {
         let Ended { resources, outcome, out, begin } = ended;
         lane.ended(times.waited);
         if resources.has_exceeded_quota {
-            request.memory.account.refused();
+            request.caller.count_refused();
         }
         let claim = match claim_reply(request, resources, out, outcome.is_ok()) {
             Ok(claim) => claim,
@@ -406,7 +406,7 @@ impl Runner {
     }
 
     fn refuse_with(&self, request: &Request<'_>, out: &mut Vec<u8>, lane: LaneKind, why: Refusal, fault: &Fault) {
-        request.memory.account.refused();
+        request.caller.count_refused();
         let begin = out.len();
         request.call.refuse(fault, request.message, out);
         self.report(request, lane, CallTimes::default(), &out[begin..], CallEnd::Refused(why));
@@ -427,7 +427,7 @@ impl Runner {
             Dropped::Late => Fault::late(times.waited),
             Dropped::Overloaded | Dropped::Gone => Fault::dropped(&self.identity),
         };
-        job.memory.account.refused();
+        job.caller.count_refused();
         let lane = job.permit.lane();
         lane.dropped(why);
         let mut out = job.out.clone();
