@@ -262,6 +262,9 @@ fn check(path: &Path, name: Option<&str>) -> Result<(), Failure> {
         for user in users.all() {
             say(&described(user));
         }
+        for line in users.warnings(path) {
+            super::log::say(format!("hjall: warning: {line}"));
+        }
         return Ok(());
     };
     let user = users.get(name).ok_or_else(|| Failure::Usage(format!("{}: there is no user {name}", path.display())))?;
