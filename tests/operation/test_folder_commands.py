@@ -1,4 +1,5 @@
 """Exit codes and texts of the commands for data folders, when tables change meanwhile or the disk is full."""
+import datetime
 import os
 import resource
 import subprocess
@@ -8,7 +9,7 @@ import threading
 import happybase
 import pytest
 
-from serving import Hjall, binary
+from serving import ROOT, Hjall, binary
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither limits on file sizes nor the control socket")
 
@@ -304,3 +305,18 @@ def test_a_link_to_nothing_is_named(tmp_path):
     (tmp_path / "link").symlink_to("absent")
     code, said = run("serve", "--data", tmp_path / "link", "--listen", "127.0.0.1:0", "--info-listen", "off")
     assert code == 6 and f"{tmp_path / 'link'} is a symbolic link to absent, which does not exist" in said, said
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the line is for GNU date")
+def test_the_documented_line_removes_old_backups_by_their_names(tmp_path):
+    guide = (ROOT / "docs" / "running.md").read_text()
+    line = next(line for line in guide.splitlines() if "14 days ago" in line).split(" hjall ", 1)[1]
+    today = datetime.datetime.now().date()  # noqa: DTZ005
+    names = {days: (today - datetime.timedelta(days=days)).isoformat() for days in (0, 13, 15, 400)}
+    for name in [*names.values(), "2020-01-01.part", "restored"]:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "FORMAT").write_text("")
+    for _ in range(2):
+        # cron replaces the backslash before the percent sign.
+        subprocess.run(["sh", "-c", line.replace("\\%", "%").replace("/var/backups/hjall", str(tmp_path))], timeout=60, check=False)
+    assert {path.name for path in tmp_path.iterdir()} == {names[0], names[13], "2020-01-01.part", "restored"}
