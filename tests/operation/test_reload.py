@@ -184,8 +184,8 @@ def test_certificates_are_read_again_and_open_connections_continue(reloaded, tmp
 
 
 def until_reloaded(it, succeeded):
-    """Waits until the metrics say that the last reload succeeded, or failed, which they do after the log. Returns when one
-    last succeeded."""
+    """Waits until the metrics say that the last reload succeeded, or failed, which they do after the log. Returns when
+    one last succeeded."""
     while True:
         lines = dict(line.split() for line in page(it.server, "/metrics")[1].splitlines() if line.startswith("hjall_config_last_reload"))
         if lines["hjall_config_last_reload_successful"] == str(int(succeeded)):
