@@ -7,7 +7,8 @@ use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::key;
 use crate::store::{
-    StoreOptions, cached_files_max, held_by_compactions, memory_bytes, memtables_in_use, row_filters_max,
+    CACHED_FILES_MAX, StoreOptions, cached_files_max, held_by_compactions, memory_bytes, memtables_in_use,
+    row_filters_max,
 };
 
 /// The least memory for the row cache if the size of neither cache is set.
@@ -75,6 +76,11 @@ impl Options {
     /// The default of [`Self::open_files`] for this process.
     pub fn default_open_files() -> usize {
         cached_files_max()
+    }
+
+    /// The largest value of [`Self::default_open_files`], that of a process which may open any number of files.
+    pub fn default_open_files_max() -> usize {
+        CACHED_FILES_MAX
     }
 
     /// Checks the sizes of the caches. A cache allocates a small part of its size when it is created.

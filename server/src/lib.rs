@@ -25,5 +25,7 @@ pub mod wire;
 
 pub use net::tls::TlsError;
 pub use server::view;
-pub use server::{PreparedServer, Reconfigured, Server, StartError};
+pub use server::{
+    Connectable, PreparedServer, Reconfigured, Server, StartError, connectable, doubtful_settings, listen_failure,
+};
 pub use settings::config::Config;

@@ -445,7 +445,7 @@ def test_certificates_and_passwords_together(attacked, authority, tmp_path, pass
     # Without users, certificates that need not be presented would protect nothing.
     said = refused_start("--tls-cert", str(pem), "--tls-key", str(key), "--tls-client-ca", str(authority.certificate),
                          "--set", "tls.client_certificates=request")
-    assert "tls.client_certificates request requires auth.users" in said
+    assert "tls.client_certificates = request needs auth.users" in said
 
 
 def refused_start(*options):

@@ -54,7 +54,7 @@ def refused_start(*options):
 def test_plain_connections_cannot_be_allowed_where_clients_need_a_certificate(certificate):
     pem, key = map(str, certificate)
     said = refused_start("--tls-cert", pem, "--tls-key", key, "--tls-client-ca", pem, "--set", "tls.plain=allow")
-    assert "tls.plain allow cannot be combined with tls.client_ca" in said
+    assert "tls.plain = allow cannot be combined with tls.client_ca" in said
 
 
 def test_plain_connections_are_served_where_allowed(attacked, certificate):

@@ -68,3 +68,4 @@ def test_a_stop_says_how_many_replies_were_cut_off(bystander):
         assert server.stop() == 8
     said = [line for line in server.said if "server.grace" in line]
     assert len(said) == 1 and "calls=0 replies=3" in said[0], server.said
+    assert any("stopped, all data flushed; some calls or replies were not finished" in line for line in server.said), server.said

@@ -272,6 +272,42 @@ def test_connections_are_counted_by_what_happened_to_them(served):
     assert value(families, "hjall_connections_refused_total", reason="limit") == 0
 
 
+def test_the_limit_on_open_files_is_a_limit_on_connections():
+    with Hjall(None, "--memory", "--info-listen", "127.0.0.1:0", open_files=256) as server, contextlib.ExitStack() as open_ones:
+        assert value(scrape(server), "hjall_connections_max") == 64
+        for _ in range(48):
+            connection = open_ones.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+            connection.sendall(GET_TABLE_NAMES)
+            connection.recv(4096)
+        with socket.create_connection(("127.0.0.1", server.port), timeout=30) as refused:
+            refused.sendall(GET_TABLE_NAMES)
+            assert b"three quarters of the connections that the process's limit on open files allows" in refused.recv(4096)
+        families = scrape(server)
+    assert value(families, "hjall_connections_refused_total", reason="descriptors") == 1
+    assert value(families, "hjall_connections_refused_total", reason="address_limit") == 0
+
+
+def test_what_limits_refuse_is_counted_by_client(served):
+    """Scanners beyond their limit, and messages for which there is no memory or that are too long."""
+    server = served("--set", "limits.scanners_per_connection=1", "--set", "limits.bytes_in_flight=1MiB")
+    refused = lambda: value(scrape(server), "hjall_client_refused_total", client="127.0.0.1")
+    with Wire(server.port) as wire:
+        wire.make_table()
+        wire.one.scannerOpen(b"t", b"", [], {})
+        with pytest.raises(one.IOError, match="limits.scanners_per_connection"):
+            wire.one.scannerOpen(b"t", b"", [], {})
+        assert refused() == 1
+    for length in (700_000, 2_000_000):
+        with Wire(server.port) as wire, pytest.raises(Exception):  # noqa: B017, PT011
+            wire.put(b"r", b"v" * length)
+    assert refused() == 3
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection.request("PUT", "/t/r/f:q", b"v" * 2_000_000, {"Content-Type": "application/octet-stream"})
+    assert connection.getresponse().status == 413
+    connection.close()
+    assert refused() == 4
+
+
 def test_tls_handshakes_are_counted(served, tmp_path):
     pem, key = self_signed(tmp_path)
     server = served("--tls-cert", str(pem), "--tls-key", str(key))

@@ -15,7 +15,7 @@ DASHBOARD, ALERTS = ROOT / "monitoring" / "grafana.json", ROOT / "monitoring" / 
 # Metrics that Prometheus itself adds for each target, and labels that it adds to each series.
 OF_PROMETHEUS, TARGET_LABELS = {"up"}, {"instance", "job"}
 # Labels whose values depend on clients.
-FREE_LABELS = {"method", "table", "namespace", "region", "start", "le"}
+FREE_LABELS = {"method", "table", "namespace", "region", "start", "le", "client"}
 
 
 def in_dashboard():

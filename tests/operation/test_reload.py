@@ -8,7 +8,7 @@ import ssl
 import pytest
 from speaking import Wire, page
 
-from certificates import self_signed
+from certificates import expired, self_signed
 from serving import Hjall
 
 
@@ -121,7 +121,7 @@ def test_an_invalid_file_changes_nothing(reloaded, wrong):
 @pytest.mark.parametrize("what", ["hjall.toml", "users.toml", "key.pem"])
 def test_a_named_pipe_does_not_keep_signals_waiting(reloaded, tmp_path, what):
     self_signed(tmp_path, "/CN=localhost")
-    (tmp_path / "users.toml").write_text("")
+    (tmp_path / "users.toml").write_text("[users.alice]\ncertificates = [\"cn:alice\"]\n")
     files = {name: json.dumps(str(tmp_path / file)) for name, file in
              [("certificate", "cert.pem"), ("key", "key.pem"), ("users", "users.toml")]}
     text = f"[tls]\ncertificate = {files['certificate']}\nkey = {files['key']}\n[auth]\nusers = {files['users']}\n"
@@ -181,6 +181,58 @@ def test_certificates_are_read_again_and_open_connections_continue(reloaded, tmp
     assert b"second" in shown
     for stream in (old, new, third):
         stream.close()
+
+
+def until_reloaded(it, succeeded):
+    """Waits until the metrics say that the last reload succeeded, or failed, which they do after the log. Returns when
+    one last succeeded."""
+    while True:
+        lines = dict(line.split() for line in page(it.server, "/metrics")[1].splitlines() if line.startswith("hjall_config_last_reload"))
+        if lines["hjall_config_last_reload_successful"] == str(int(succeeded)):
+            return int(lines["hjall_config_last_reload_success_timestamp_seconds"])
+        assert it.server.process.poll() is None, it.server.said
+
+
+def test_a_certificate_that_has_expired_does_not_replace_a_valid_one(reloaded, tmp_path):
+    pem, key = self_signed(tmp_path, "/CN=first")
+    text = f"[tls]\ncertificate = {json.dumps(str(pem))}\nkey = {json.dumps(str(key))}\n"
+    it = reloaded(text)
+    until_reloaded(it, succeeded=True)
+    old = tmp_path / "old"
+    old.mkdir()
+    for made, used in zip(expired(old), (pem, key), strict=True):
+        used.write_bytes(made.read_bytes())
+    said = it.signal("settings are unchanged")
+    assert any(f"the certificate {pem} (tls.certificate) expired on 2020-02-01" in line and "keeps the one before" in line
+               and "replace it, and send SIGHUP" in line for line in said), said
+    until_reloaded(it, succeeded=False)
+    stream, shown = _speak_tls(it.server.port)
+    stream.close()
+    assert b"first" in shown
+    self_signed(tmp_path, "/CN=third")
+    it.signal("certificates read again")
+    assert until_reloaded(it, succeeded=True) > 1.6e9
+
+
+def test_a_users_file_without_users_changes_nothing(reloaded, tmp_path):
+    users = tmp_path / "users.toml"
+    users.write_text('[users.alice]\ncertificates = ["cn:alice"]\n')
+    it = reloaded(f"[auth]\nusers = {json.dumps(str(users))}\nwithout_tls = 'loopback'\n")
+    users.write_text("")
+    said = it.signal("settings are unchanged")
+    assert any(f"{users} has no user with a password, a token or a certificate" in line for line in said), said
+    until_reloaded(it, succeeded=False)
+    users.write_text('[users.alice]\ncertificates = ["cn:alice"]\n[users.carl]\nread = ["x"]\n')
+    said = it.signal("audit: users changed")
+    assert any("the user carl can never log in" in line for line in said), said
+    until_reloaded(it, succeeded=True)
+
+
+def test_a_change_of_a_setting_has_fields(reloaded):
+    it = reloaded("[limits]\nconnections = 3\n", "--log-format", "json")
+    said = it.reload("[limits]\nconnections = 50\n", "setting changed")
+    line = next(json.loads(line) for line in said if "setting changed" in line)
+    assert (line["setting"], line["before"], line["now"]) == ("limits.connections", "3", "50")
 
 
 def test_variables_and_flags_still_override_the_file(reloaded):

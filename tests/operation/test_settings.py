@@ -137,9 +137,21 @@ def test_the_hours_of_off_peak_time_are_applied_together(tmp_path):
 def test_unknown_keys_and_keys_without_effect_are_reported_in_separate_warnings(tmp_path):
     xml = site(tmp_path, my_own="1", hbase_zookeeper_quorum="a,b", hbase_ipc_server_callqueue_read_ration="1", hbase_thrift_ssl_keystore="a.jks")
     _, warned = config("--hbase-site", xml)
-    unknown, without = sorted(warned.splitlines(), key=lambda line: "without effect" in line)
+    unknown, without = sorted((line for line in warned.splitlines() if str(xml) in line), key=lambda line: "without effect" in line)
     assert "unknown" in unknown and "my.own (line 2)" in unknown and "hbase.ipc.server.callqueue.read.ration (line 4; did you" in unknown
     assert "hbase.zookeeper.quorum (hjall is a single process" in without and "hbase.thrift.ssl.keystore (" in without
+
+
+@pytest.mark.parametrize(("name", "value"), [("server.listen", "[::1]:9090"), ("server.listen", "localhost:9090"), ("info.listen", "[fe80::1%2]:9"),
+                                             ("server.address", "::1"), ("server.address", "[::1]"), ("info.address", "fe80::1%2")])
+def test_addresses_of_version_6_and_names_are_accepted(name, value):
+    assert name in changed("--set", f"{name}={value}")
+
+
+def test_a_property_that_only_others_refer_to_is_not_unknown(tmp_path):
+    xml = site(tmp_path, my_port="9123", hbase_regionserver_thrift_port="${my.port}")
+    printed, warned = config("--hbase-site", xml)
+    assert "port = 9123" in printed and "my.port" not in warned, warned
 
 
 def test_misspelt_keys_of_hbase_get_a_suggestion(tmp_path):
@@ -169,11 +181,23 @@ WRONG_TOML = [
     ("[limits]\nidle = 5\n", "or off or 0, with a unit, such as 500ms, 60s, 5m or 2h"),
     ("[limits]\nframe = \"1 furlong\"\n", "such as 64KiB, 100MiB or 1GiB"),
     ("[server]\nmemory = \"yes\"\n", ':2: server.memory = "yes": must be true or false'),
-    ("[server]\nlisten = [\"nowhere\"]\n", "server.listen must be a host and a port"),
+    ("[server]\nlisten = [\"nowhere\"]\n", ':2: server.listen = "nowhere": must be a host and a port'),
     ("[log]\nformat = \"xml\"\n", "must be one of human, json"),
     ("[tls]\nkey = \"k.pem\"\n", "tls.key requires tls.certificate (--tls-cert)"),
-    ("[tls]\nplain = \"loopback\"\n", "tls.plain loopback requires tls.certificate and tls.key"),
-    ("[tls]\nclient_certificates = \"request\"\n[auth]\nusers = \"u.toml\"\n", "tls.client_certificates request requires tls.client_ca"),
+    ("[tls]\nplain = \"loopback\"\n", "tls.plain = loopback requires tls.certificate and tls.key"),
+    ("[tls]\nclient_certificates = \"request\"\n[auth]\nusers = \"u.toml\"\n", "tls.client_certificates = request needs tls.client_ca"),
+    ("[server]\nlisten = \"\"\n", ':2: server.listen = "": must be one or more addresses'),
+    ("[server]\nlisten = [\"127.0.0.1:9\", \"127.0.0.1:9\"]\n", ":2: server.listen names 127.0.0.1:9 twice; remove one"),
+    ("[server]\nlisten = \"127.0.0.1:9\"\n[info]\nlisten = \"127.0.0.1:9\"\n",
+     ":4: info.listen (127.0.0.1:9) and server.listen (127.0.0.1:9) have the same port; choose another one"),
+    ("[server]\naddress = \"nosuchhost.invalid\"\n", ':2: server.address = "nosuchhost.invalid": the name cannot be resolved ('),
+    ("[server]\naddress = \"127.0.0.1:9090\"\n", ":2: server.address = \"127.0.0.1:9090\": must be a host name or an IP address, "
+                                               "without a port; the port is server.port"),
+    ("[info]\naddress = \"127.0.0.1:9090\"\n", ":2: info.address = \"127.0.0.1:9090\": must be a host name or an IP address, without a port"),
+    ("[server]\nhost = \"bad host\"\n", ":2: server.host = \"bad host\": must be a host name or an IP address, without a port"),
+    ("[server]\nhost = \"a,b\"\n", "must be a host name or an IP address"),
+    ("[server]\ngrace = \"60\"\n", ':2: server.grace = "60": must be a time'),
+    ("[server]\nprot = 3\n", "server.prot is not a setting; did you mean server.port?"),
     ("[server]\nfoo = 1\n", ":2: server.foo is not a setting; `hjall config --default` lists all settings"),
     ("[server\n", ":1: is not valid TOML"),
     ("[server]\nport = 1\nport = 2\n", ":3: is not valid TOML: duplicate key port, as in line 2"),
@@ -223,8 +247,11 @@ def test_entity_expansion_is_refused(tmp_path):
     (("--set", "queue.read_ratio=1"), {}, "queue.read_ratio is not a setting; did you mean queues.read_ratio?"),
     (("--set", "foo.bar=1"), {}, "foo.bar is not a setting; `hjall config` lists all settings"),
     (("--set", "queues.read_ratio=2"), {}, "--set queues.read_ratio=2: must be a number from 0 to 1"),
+    (("--set", "server.prot=3"), {}, "server.prot is not a setting; did you mean server.port?"),
+    (("--set", "server.listen="), {}, '--set server.listen="": must be one or more addresses'),
+    ((), {"HJALL_SERVER_PROT": "3"}, "HJALL_SERVER_PROT is not the variable of a setting; did you mean HJALL_SERVER_PORT?"),
     (("--config", "/no/such/file"), {}, "/no/such/file: cannot be read"),
-    (("--log", "inof"), {}, "log.filter inof: inof is neither a level"),
+    (("--log", "inof"), {}, "--log: log.filter = inof: inof is neither a level"),
     ((), {"HJALL_LOG": "warn,hjall_sevrer=debug"}, "did you mean hjall_server?"),
     ((), {"HJALL_QUEUES_READ_RATIO": "half"}, "HJALL_QUEUES_READ_RATIO=half: must be a number from 0 to 1"),
 ])
@@ -241,6 +268,11 @@ def test_invalid_flags_and_variables_are_refused_by_name(options, variables, sai
 def test_an_unknown_argument_gets_a_tip(arguments, tip):
     done = subprocess.run([binary(), *arguments], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and tip in done.stderr, done.stderr
+
+
+def test_an_invalid_filter_of_the_log_is_refused_with_the_line(tmp_path):
+    file = toml(tmp_path, "[log]\nfilter = \"inof\"\n")
+    assert f"{file}:2: log.filter = inof: inof is neither a level" in config("--config", file, code=2)[1]
 
 
 def test_an_unknown_variable_is_refused():
@@ -402,12 +434,12 @@ def test_settings_that_allow_more_memory_than_there_is(tmp_path):
 
 
 def test_the_output_is_a_valid_settings_file(tmp_path):
-    printed, _ = config("--set", "queues.read_ratio=0.7", "--set", "server.host=a \"b\" \\ c")
+    printed, _ = config("--set", "queues.read_ratio=0.7", "--set", "server.data=a \"b\" \\ c")
     assert tomllib.loads(printed)["queues"]["read_ratio"] == 0.7
     again = changed("--config", toml(tmp_path, printed))
-    assert again["queues.read_ratio"][0] == 0.7 and again["server.host"][0] == 'a "b" \\ c'
+    assert again["queues.read_ratio"][0] == 0.7 and again["server.data"][0] == 'a "b" \\ c'
     before = {name: value for name, (value, _) in settings().items()}
-    assert {name: value for name, (value, _) in again.items() if before[name] != value}.keys() == {"queues.read_ratio", "server.host"}
+    assert {name: value for name, (value, _) in again.items() if before[name] != value}.keys() == {"queues.read_ratio", "server.data"}
 
 
 def test_the_resulting_lanes_are_shown():

@@ -57,6 +57,37 @@ def test_scans_have_a_separate_threshold(served):
     assert [line for line in lines(server, "responseTooLarge") if "getRow" in line] == []
 
 
+def test_a_slow_call_names_what_it_concerns(served):
+    server = served("--log-format", "json", "--set", "slow.time=0ms", "--set", "slow.scan_time=0ms")
+    with Wire(server.port) as wire:
+        wire.make_table()
+        wire.put(b"a\x00" + b"b" * 2000)
+        number = wire.one.scannerOpen(b"t", b"a", [], {})
+        wire.one.scannerGetList(number, 10)
+        wire.one.scannerClose(number)
+        other = wire.two.openScanner(b"t", two.TScan(startRow=b"c"))
+        wire.two.getScannerRows(other, 10)
+        wire.two.createNamespace(two.TNamespaceDescriptor(name="n"))
+        wire.two.deleteNamespace("n")
+        name = two.TTableName(ns=b"default", qualifier=b"u")
+        wire.two.createTable(two.TTableDescriptor(tableName=name, columns=[two.TColumnFamilyDescriptor(name=b"f")]), None)
+        wire.two.addColumnFamily(name, two.TColumnFamilyDescriptor(name=b"g"))
+    server.stop()
+    found = {}
+    for line in lines(server, "responseTooSlow"):
+        line = json.loads(line)
+        found[line["method"], line["service"]] = {key: line[key] for key in ("table", "row", "namespace", "scanner") if key in line}
+    row = found["mutateRow", "thrift1"].pop("row")
+    assert row.startswith("a\\x00bbb") and 1000 < len(row) < 1100
+    assert found["mutateRow", "thrift1"] == {"table": "t"}
+    assert found["scannerOpen", "thrift1"] == {"table": "t", "row": "a"} and found["openScanner", "thrift2"] == {"table": "t", "row": "c"}
+    assert found["scannerGetList", "thrift1"] == {"table": "t", "scanner": number}
+    assert found["getScannerRows", "thrift2"] == {"table": "t", "scanner": other}
+    assert found["scannerClose", "thrift1"] == {"scanner": number}, "it is not open any more"
+    assert found["createNamespace", "thrift2"] == found["deleteNamespace", "thrift2"] == {"namespace": "n"}
+    assert found["createTable", "thrift2"] == found["addColumnFamily", "thrift2"] == {"table": "default:u"}
+
+
 def test_nothing_is_kept_by_default(served):
     server = served(*EVERYTHING_IS_SLOW)
     with Wire(server.port) as wire:

@@ -39,10 +39,11 @@ def threads(process):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has priorities of threads")
-@pytest.mark.parametrize("nice", [0, 3])
-def test_threads_have_the_documented_names_and_priorities(nice):
+@pytest.mark.parametrize(("nice", "ratio", "lanes"), [(0, "0.5", {"hjall-read-N", "hjall-write-N"}),
+                                                       (3, "0.5", {"hjall-read-N", "hjall-write-N"}), (0, "0", {"hjall-general-N"})])
+def test_threads_have_the_documented_names_and_priorities(nice, ratio, lanes):
     command = ["nice", "-n", str(nice)]
-    with Hjall(None, "--info-listen", "127.0.0.1:0", prefix=command) as server:
+    with Hjall(None, "--info-listen", "127.0.0.1:0", "--set", f"queues.read_ratio={ratio}", prefix=command) as server:
         connection = happybase.Connection("127.0.0.1", server.port)
         connection.create_table("t", {"f": {}})
         table = connection.table("t")
@@ -55,5 +56,5 @@ def test_threads_have_the_documented_names_and_priorities(nice):
         until = time.monotonic() + 60
         while wrong := {(name, value) for name, value in threads(server.process.pid) if nicer.get(name) != value - usual}:
             assert time.monotonic() < until, wrong
-        assert {name for name, _ in threads(server.process.pid)} >= {"hjall", "hjall-io-N", "hjall-read-N", "hjall-write-N"}
+        assert {name for name, _ in threads(server.process.pid)} >= {"hjall", "hjall-io-N", *lanes}
         connection.close()

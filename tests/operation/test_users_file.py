@@ -90,3 +90,30 @@ def test_a_file_of_another_user_is_refused_before_the_password(open_folder):
     assert done.returncode == 2 and "its owner and group (0:0)" in done.stderr and "as root" in done.stderr, done.stderr
     assert path.read_text() == before and path.stat().st_uid == 0
     assert sorted(each.name for each in open_folder.iterdir()) == ["hjall", "users.toml"]
+
+
+def test_users_are_removed_and_get_new_passwords(tmp_path):
+    path = tmp_path / "users.toml"
+    for name in ("alice", "bob", "svc@example.com"):
+        assert add(name, path).returncode == 0
+    path.write_text("# people\n" + path.read_text().replace('[users."bob"]', '# the second\n[users."bob"]'))
+    path.chmod(0o640)
+
+    def user(*arguments, given=""):
+        done = subprocess.run([binary(), "user", *arguments, "--users", path], input=given, capture_output=True, text=True, timeout=60)
+        return done.returncode, done.stdout + done.stderr
+
+    before = path.read_text()
+    code, said = user("passwd", "alice", given="other\n")
+    assert (code, said) == (0, f"changed the password of alice in {path}; a running server reads it on SIGHUP\n")
+    changed = [pair for pair in zip(before.splitlines(), path.read_text().splitlines(), strict=True) if pair[0] != pair[1]]
+    assert len(changed) == 1 and changed[0][1].startswith('password = "$argon2id$')
+    assert user("check", "alice", given="other\n")[0] == 0 and user("check", "bob", given="secret\n")[0] == 0
+    assert user("remove", "svc@example.com")[0] == user("remove", "alice")[0] == 0
+    left = path.read_text()
+    assert "alice" not in left and "svc" not in left and '# the second\n[users."bob"]' in left and path.stat().st_mode & 0o777 == 0o640
+    for command in ("remove", "passwd"):
+        code, said = user(command, "alice", given="x\n")
+        assert code == 2 and f"{path}: there is no user alice" in said
+    assert path.read_text() == left
+    assert "has no user left who can log in" in user("remove", "bob")[1]

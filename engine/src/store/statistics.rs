@@ -51,6 +51,9 @@ pub struct Statistics {
     pub journal_bytes: u64,
     /// Free bytes on the disk that are available to this process. `None` if they are unknown.
     pub disk_free_bytes: Option<u64>,
+    /// How far the time of the store is ahead of the machine's clock, in milliseconds: more than a moment after that
+    /// has been set back.
+    pub clock_ahead_ms: i64,
     /// Syncs of the journal. Writes that wait at the same time share one.
     pub syncs: u64,
     /// Compactions in progress.

@@ -96,7 +96,7 @@ fn change_options_without_room(folder: &Path) {
     put(&*store, "row", "value").unwrap();
     // The journal becomes longer than the limit.
     let values = (0..30_u32).map(|n| {
-        bytes(&(0..2500).map(|at| format!("{:x}", at * 2_654_435_761_u64 ^ u64::from(n))).collect::<String>())
+        bytes(&(0..2500).map(|at| format!("{:x}", (at * 2_654_435_761_u64) ^ u64::from(n))).collect::<String>())
     });
     for (n, value) in values.enumerate() {
         in_row(&*store, "r", |t| t.put(SPACE + 1, bytes(&format!("{n:04}")), value.clone())).unwrap();

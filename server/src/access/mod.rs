@@ -33,11 +33,19 @@ pub use self::password::{HashedPassword, PASSWORD_BYTES_MAX};
 pub use self::role::{Role, Scope};
 pub use self::token::{HashedToken, generate as generate_token};
 use self::users::NoUser;
-pub use self::users::{User, UserChange, Users, UsersError, check_name, warn_if_exposed};
+pub use self::users::{User, UserChange, Users, UsersError, check_name, exposed};
 use crate::settings::config::AuthSettings;
 
-/// The users file in warnings. It has hashes of passwords.
-const USERS_FILE: &str = "the users file";
+impl AuthSettings {
+    /// Checks the users file, if there is one. Returns warnings.
+    ///
+    /// # Errors
+    /// All errors in the file.
+    pub fn check(&self) -> Result<Vec<String>, UsersError> {
+        let Some(path) = &self.users else { return Ok(Vec::new()) };
+        Ok(Users::read(path)?.warnings(path))
+    }
+}
 
 /// A user as which a client has logged in, with the proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,7 +133,9 @@ impl Access {
     pub fn new(settings: &AuthSettings, clock: Arc<dyn Clock>) -> Result<Self, UsersError> {
         let Some(path) = &settings.users else { return Ok(Self(None)) };
         let users = Users::read(path)?;
-        warn_if_exposed(USERS_FILE, path);
+        for line in users.warnings(path) {
+            tracing::warn!("{line}");
+        }
         let checks = Checks::new(settings.checks, clock).map_err(|why| UsersError(vec![why]))?;
         let settings = ArcSwap::from_pointee(settings.clone());
         Ok(Self(Some(Enforced {
@@ -150,16 +160,31 @@ impl Access {
         }
     }
 
+    /// Checks that [`Self::reload`] can use the users file.
+    ///
+    /// # Errors
+    /// Those of [`Self::reload`].
+    pub fn check_reload(&self) -> Result<(), UsersError> {
+        let Some(enforced) = &self.0 else { return Ok(()) };
+        let settings = enforced.settings.load();
+        let Some(path) = &settings.users else { return Ok(()) };
+        Users::read(path)?.check_replaces(&enforced.users.load(), path)
+    }
+
     /// Reads the users file again. Returns the changes, or `None` if the server has no users.
     ///
     /// # Errors
-    /// All errors in the file. The users are unchanged.
+    /// All errors in the file, or it has no user who can log in, and the users before had one: it is being written, or
+    /// has been emptied by mistake. The users are unchanged.
     pub fn reload(&self) -> Result<Option<Vec<UserChange>>, UsersError> {
         let Some(enforced) = &self.0 else { return Ok(None) };
         let settings = enforced.settings.load();
         let Some(path) = &settings.users else { return Ok(None) };
         let users = Users::read(path)?;
-        warn_if_exposed(USERS_FILE, path);
+        users.check_replaces(&enforced.users.load(), path)?;
+        for line in users.warnings(path) {
+            tracing::warn!("{line}");
+        }
         let before = enforced.users.swap(Arc::new(users));
         enforced.checks.forget();
         Ok(Some(enforced.users.load().changes_since(&before)))

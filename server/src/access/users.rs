@@ -54,6 +54,11 @@ impl User {
     pub fn scope(&self, role: Role) -> &Scope {
         &self.roles[role as usize]
     }
+
+    /// Whether the user has a password, a token or a certificate.
+    pub fn can_log_in(&self) -> bool {
+        self.password.is_some() || !self.tokens.is_empty() || !self.certificates.is_empty()
+    }
 }
 
 /// Checks the name of a user.
@@ -73,17 +78,16 @@ pub fn check_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Warns of a file with secrets that other users of the machine can read. `what` names the kind of file.
-pub fn warn_if_exposed(what: &str, path: &Path) {
+/// A warning of a file with secrets that other users of the machine can read. `what` names the kind of file.
+pub fn exposed(what: &str, path: &Path) -> Option<String> {
     #[cfg(unix)]
-    if let Ok(metadata) = std::fs::metadata(path)
-        && std::os::unix::fs::MetadataExt::mode(&metadata) & 0o077 != 0
-    {
+    if std::os::unix::fs::MetadataExt::mode(&std::fs::metadata(path).ok()?) & 0o077 != 0 {
         let path = path.display();
-        tracing::warn!("other users of this machine can access {what} {path}; run chmod 600 {path}");
+        return Some(format!("other users of this machine can access {what} {path}; run chmod 600 {path}"));
     }
     #[cfg(not(unix))]
     let _ = (what, path);
+    None
 }
 
 /// A change of a user when the users file is read again.
@@ -152,6 +156,47 @@ impl Users {
             all.by_name.insert(user.name.clone(), user);
         }
         Ok(all)
+    }
+
+    /// Whether there is a user who can log in.
+    pub fn can_log_in(&self) -> bool {
+        self.by_name.values().any(|user| user.can_log_in())
+    }
+
+    /// Checks that users of a file, `path`, may replace these.
+    ///
+    /// # Errors
+    /// Nobody could log in any more.
+    pub fn check_replaces(&self, before: &Self, path: &Path) -> Result<(), UsersError> {
+        if self.can_log_in() || !before.can_log_in() {
+            return Ok(());
+        }
+        let path = path.display();
+        Err(UsersError(vec![format!(
+            "{path} has no user with a password, a token or a certificate, so nobody could log in any more; write the users, \
+             and send SIGHUP again, or restart the server"
+        )]))
+    }
+
+    /// Warnings of users who cannot log in, and of a file that others can read. `path` is the file.
+    pub fn warnings(&self, path: &Path) -> Vec<String> {
+        let mut lines: Vec<_> = exposed("the users file", path).into_iter().collect();
+        let path = path.display();
+        if !self.can_log_in() {
+            lines.push(format!(
+                "no client can log in: {path} (auth.users) has no user with a password, a token or a certificate; add one with \
+                 `hjall user add`, and send SIGHUP"
+            ));
+        }
+        let without = self.all().into_iter().filter(|user| !user.can_log_in());
+        lines.extend(without.map(|user| {
+            format!(
+                "the user {} can never log in: {path} (auth.users) gives it no password, no token and no certificate; add \
+                 one, or remove the user",
+                user.name
+            )
+        }));
+        lines
     }
 
     /// Finds a user by name.

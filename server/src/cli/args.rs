@@ -28,8 +28,8 @@ pub enum Subcommand {
     Compact(Sources, Vec<String>),
     /// `hjall user`.
     User(UserCommand),
-    /// `hjall config`.
-    Config(Sources, OutputFormat),
+    /// `hjall config`, with whether warnings fail it.
+    Config(Sources, OutputFormat, bool),
     /// `hjall shell`.
     Shell(ShellCommand),
 }
@@ -243,7 +243,7 @@ fn subcommand(matches: &ArgMatches, environment: Vec<(String, String)>) -> Subco
             ];
             let format = formats.into_iter().find(|(name, _)| matches.get_flag(name));
             let format = format.map_or(OutputFormat::Toml, |(_, format)| format);
-            Subcommand::Config(sources(matches, environment), format)
+            Subcommand::Config(sources(matches, environment), format, matches.get_flag("strict"))
         }
         Some(("shell", matches)) => Subcommand::Shell(shell::parse(matches, |inside| sources(inside, environment))),
         Some(("user", matches)) => Subcommand::User(user::parse(matches, |inside| sources(inside, environment))),
@@ -280,6 +280,12 @@ fn command() -> Command {
         .after_help(CONFIG_HELP)
         .arg(format("json", "Print one JSON object"))
         .arg(format("default", "Print a template: every setting with its default, explained and commented out"))
+        .arg(
+            Arg::new("strict")
+                .long("strict")
+                .action(ArgAction::SetTrue)
+                .help("End with exit code 1 if a start with these settings would give warnings"),
+        )
         .arg(format("markdown", "Print the reference in docs/operations.md").hide(true));
     let tables =
         Arg::new("table").value_name("TABLE").action(ArgAction::Append).help("Table to compact [default: all]");

@@ -140,7 +140,10 @@ impl Shared {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.retain(|each| !each.thread.is_finished());
         if running.len() >= REQUESTS_MAX {
-            let why = format!("{REQUESTS_MAX} requests are being served already; try again when one has ended");
+            let why = format!(
+                "one backup is running and {} wait for it, which is the limit; try again when one has ended",
+                REQUESTS_MAX - 1
+            );
             return answer(&stream, &format!("{FAILED}1 {why}"));
         }
         let (shared, stream) = (Arc::clone(self), Arc::new(stream));
@@ -342,17 +345,30 @@ pub fn ask_for_backup(data: &Path, to: &Path, extent: Extent) -> Option<Result<(
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => None,
         // The standard library refuses the path before it is used.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-            let why = format!(
-                "cannot ask the server for a backup: the path of its socket, {}, is longer than the system allows; name \
-                 the data folder by a shorter path, for example a symbolic link, or stop the server",
-                path.display()
-            );
+            let why = format!("cannot ask the server for a backup: {}, or stop the server", too_long(&path));
             Some(Err(Failure::Usage(why)))
         }
         Err(error) => {
             let why = format!("cannot ask the server for a backup: {}: {error}; try again", path.display());
             Some(Err(Failure::Asked(1, why)))
         }
+    }
+}
+
+/// What is wrong with the path of a socket that the standard library refuses.
+fn too_long(path: &Path) -> String {
+    format!(
+        "the path of its socket, {}, is longer than the system allows; name the data folder by a shorter path, for example \
+         a symbolic link",
+        path.display()
+    )
+}
+
+/// Why there is no control socket in a data folder.
+pub fn why_missing(data: &Path, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::InvalidInput => too_long(&super::folder::absolute(data).join(NAME)),
+        _ => error.to_string(),
     }
 }
 

@@ -6,8 +6,8 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use hjall_engine::{Error, ErrorKind};
-use hjall_server::StartError;
 use hjall_server::settings::Refused;
+use hjall_server::{StartError, listen_failure};
 
 /// The exit code for a data folder that is in use.
 pub const LOCKED: u8 = 4;
@@ -42,6 +42,8 @@ pub enum Failure {
     Unfinished,
     /// The server that was asked refused or failed. Contains its exit code and its text.
     Asked(u8, String),
+    /// `hjall config --strict` has found this number of warnings.
+    Warnings(usize),
     /// A second signal ended the process.
     SecondSignal,
 }
@@ -50,7 +52,11 @@ impl Failure {
     /// The exit code; `hjall serve --help` lists them.
     pub fn code(&self) -> u8 {
         match self {
-            Self::Log(_) | Self::OpenFiles { .. } | Self::Signals(_) | Self::Start(StartError::Threads(_)) => 1,
+            Self::Warnings(_)
+            | Self::Log(_)
+            | Self::OpenFiles { .. }
+            | Self::Signals(_)
+            | Self::Start(StartError::Threads(_)) => 1,
             Self::Usage(_) | Self::Settings(_) | Self::Start(StartError::NoAddress | StartError::Users(_)) => 2,
             Self::Start(StartError::Listen(..)) | Self::Info(..) => 3,
             Self::Data(_, error) => match error.kind() {
@@ -122,9 +128,10 @@ impl fmt::Display for Failure {
                 )
             }
             Self::Info(addr, error) => {
+                let why = listen_failure(*addr, error);
                 write!(
                     f,
-                    "cannot listen on {addr} for metrics: {error}; choose another address with --info-listen, or set it to off"
+                    "cannot listen on {addr} for metrics: {why}; choose another address with --info-listen, or set it to off"
                 )
             }
             Self::Log(error) => {
@@ -143,6 +150,8 @@ impl fmt::Display for Failure {
             Self::Unfinished => {
                 f.write_str("stopped, but some calls did not finish, or clients did not take replies, in time; --grace sets how long they may take")
             }
+            Self::Warnings(1) => f.write_str("there is a warning, and --strict does not allow any"),
+            Self::Warnings(count) => write!(f, "there are {count} warnings, and --strict does not allow any"),
             Self::SecondSignal => f.write_str("stopped immediately by a second signal"),
         }
     }

@@ -91,9 +91,17 @@ pub fn say(line: String) {
     }
 }
 
-/// Checks the syntax of a filter. The error is a message for the operator.
-pub fn check(filter: &str) -> Result<(), String> {
-    parse(filter).map(drop)
+/// Checks the log's filter.
+pub fn check(startup: &StartupOptions, effective: &Effective) -> Result<(), Failure> {
+    filter(startup, effective).map(drop)
+}
+
+/// The log's filter. The error names the place where it was set.
+fn filter(startup: &StartupOptions, effective: &Effective) -> Result<EnvFilter, Failure> {
+    parse(&startup.log.filter).map_err(|why| {
+        let origin = effective.entry("log.filter").map(|entry| entry.origin.to_string()).unwrap_or_default();
+        Failure::Usage(format!("{origin}: log.filter = {why}"))
+    })
 }
 
 /// hjall's crates, whose names the targets of their events begin with.
@@ -217,8 +225,7 @@ where
 
 /// Installs the log: events go to standard error, spans to `log.traces`. Panics are logged like other events.
 pub fn start(startup: &StartupOptions, effective: &Effective) -> Result<Log, Failure> {
-    let from = |name: &str| effective.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
-    let filter = parse(&startup.log.filter).map_err(|why| Failure::Usage(format!("{} {why}", from("log.filter"))))?;
+    let filter = filter(startup, effective)?;
     let wanted = Mutex::new(startup.log.filter.clone());
     let (filter, handle) = reload::Layer::new(Box::new(filter) as AnyFilter);
     let colours = !startup.log.json && io::IsTerminal::is_terminal(&io::stderr());
@@ -247,7 +254,8 @@ pub fn start(startup: &StartupOptions, effective: &Effective) -> Result<Log, Fai
     #[cfg(feature = "otel")]
     let log = {
         let sent = startup.traces.as_deref().map(traces::start).transpose();
-        let sent = sent.map_err(|why| Failure::Usage(format!("{}: log.traces: {why}", from("log.traces"))))?;
+        let origin = effective.entry("log.traces").map(|entry| entry.origin.to_string()).unwrap_or_default();
+        let sent = sent.map_err(|why| Failure::Usage(format!("{origin}: log.traces: {why}")))?;
         let (traces, layer) = sent.unzip();
         subscriber.with(layer).init();
         Log { filter: handle, wanted, writer, _traces: traces }

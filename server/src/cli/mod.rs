@@ -21,6 +21,7 @@ mod signals;
 mod traces;
 mod user;
 mod users_file;
+mod warnings;
 
 use std::ffi::OsString;
 
@@ -41,7 +42,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         args::Subcommand::Repair(sources, accept_loss) => backup::repair(&sources, accept_loss),
         args::Subcommand::Compact(sources, tables) => compact::run(&sources, &tables),
         args::Subcommand::User(command) => user::run(command),
-        args::Subcommand::Config(sources, format) => config::run(&sources, format),
+        args::Subcommand::Config(sources, format, strict) => config::run(&sources, format, strict),
         args::Subcommand::Shell(command) => match shell::run(&command) {
             Ok(0) => Ok(()),
             Ok(status) => return u8::try_from(status & 0xFF).unwrap_or(1),

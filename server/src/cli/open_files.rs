@@ -1,14 +1,12 @@
 //! The operating system's limit on open files, which also limits connections.
 
+use hjall_server::{Connectable, connectable};
+
 use super::exit::Failure;
 
 /// With fewer descriptors, the store cannot create tables or no connection is accepted.
 #[cfg(unix)]
 const FILES_MIN: u64 = 64;
-
-/// Descriptors for everything except connections: files and journals of the store, listeners, the log.
-#[cfg(unix)]
-const OTHER_FILES: u64 = 1024;
 
 /// Raises the soft limit to the hard limit. Only the binary does this; as a library, the server does not change the
 /// limits of its process.
@@ -31,28 +29,21 @@ pub fn raise() -> Result<(), Failure> {
     }
 }
 
-/// Logs a warning if the limit is too low for this many connections.
-#[cfg(unix)]
-pub fn compare(connections: usize) {
-    use rustix::process::{Resource, getrlimit};
-    let needed = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(OTHER_FILES);
-    // `None` means unlimited.
-    if let Some(allowed) = getrlimit(Resource::Nofile).current.filter(|allowed| *allowed < needed) {
-        tracing::warn!(
-            allowed,
-            needed,
-            "the limit on open files is too low for limits.connections: raise it (ulimit -Hn, or LimitNOFILE= in systemd) or \
-             lower limits.connections"
-        );
-    }
-}
-
 /// Does nothing: this platform has no such limit.
 #[cfg(not(unix))]
 pub fn raise() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Does nothing: this platform has no such limit.
-#[cfg(not(unix))]
-pub fn compare(_connections: usize) {}
+/// A warning if the limit is too low for this many connections.
+pub fn too_few(connections: usize) -> Option<String> {
+    let Connectable { limit, all, of_one_address, reserve } = connectable()?;
+    let needed = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(reserve);
+    (all < connections).then(|| {
+        format!(
+            "the limit on open files is {limit}, and limits.connections = {connections} needs {needed}: only {all} connections can \
+             be open, {of_one_address} of them from one address; raise the limit (ulimit -Hn, or LimitNOFILE= in systemd), or \
+             lower limits.connections"
+        )
+    })
+}

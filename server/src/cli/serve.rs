@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use hjall_engine::{Engine, Options, Result as EngineResult};
 use hjall_server::info::{Info, SeriesLimits};
-use hjall_server::settings::config::{PlainText, ReadOnly, TlsSettings, WithoutTls};
-use hjall_server::settings::{Effective, Refused, Sources, StartupOptions, exceeded_memory, startup};
-use hjall_server::{Config, PreparedServer, Server};
+use hjall_server::settings::config::ReadOnly;
+use hjall_server::settings::{Effective, Refused, Sources, StartupOptions, startup};
+use hjall_server::{PreparedServer, Server};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
@@ -22,6 +22,7 @@ use super::open_files;
 use super::output;
 use super::reload;
 use super::signals::{Signal, Signals};
+use super::warnings;
 
 /// Serves until SIGTERM or SIGINT.
 pub fn run(sources: &Sources) -> Result<(), Failure> {
@@ -29,16 +30,12 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     let effective = Effective::read(sources).map_err(Failure::Settings)?;
     let startup = StartupOptions::of(&effective).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
     let log = log::start(&startup, &effective)?;
-    for line in effective.notes.lines(sources.hbase_site.as_deref()) {
-        tracing::warn!("{line}");
-    }
-    if let Some(line) = exceeded_memory(&startup) {
-        tracing::warn!("{line}");
-    }
     open_files::raise()?;
-    let connections_max = startup.config.limits.connections_max;
+    let warned = warnings::of(&effective, &startup);
+    for line in &warned {
+        tracing::warn!("{line}");
+    }
     let StartupOptions { config, data, memory, options, info, .. } = startup;
-    let exposure = Exposure::of(&config);
     let read_only = config.calls.read_only;
     let info = InfoPort::take(info)?;
     // Before the database is opened, so that a start that cannot listen creates none.
@@ -70,17 +67,17 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
         let started = Control::start(&data, engine.clone(), server.addrs().to_vec());
         started
             .inspect_err(|error| {
-                tracing::warn!(%error, "no control socket in the data folder: `hjall backup` has to wait until the server has stopped");
+                let why = super::control::why_missing(&data, error);
+                tracing::warn!(
+                    "`hjall backup` has to wait until the server has stopped, which has no control socket: {why}"
+                );
             })
             .ok()
     };
-    exposure.warn(&server);
-    info.warn();
     log_read_only(read_only);
     announce(&place, &server, &info, started, &log);
-    open_files::compare(connections_max);
 
-    let (name, drain) = serve_until_stopped(&runtime, &mut signals, effective, exposure, &server, &log);
+    let (name, drain) = serve_until_stopped(&runtime, &mut signals, effective, warned, &server, &log);
     if !drain.is_zero() {
         server.drain();
         tracing::info!(signal = name, ?drain, "draining: /readyz reports it, clients are still served");
@@ -104,15 +101,6 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
 
 /// Opens the database of a folder, and creates it if there is none.
 fn open_folder(data: &Path, options: Options) -> EngineResult<Engine> {
-    if let Some(owner) = folder::other_owner(data) {
-        // Not an error: a container may run as root over a volume of another user.
-        tracing::warn!(
-            folder = %data.display(),
-            owner,
-            "the server runs as root, and the data folder belongs to another user, who cannot open the files that it \
-             creates there; run it as that user, or give the folder to root"
-        );
-    }
     // Every data folder has this file.
     let is_new = !data.join("FORMAT").exists();
     let engine = Engine::open(data, options)?;
@@ -137,13 +125,13 @@ fn log_read_only(read_only: ReadOnly) {
     }
 }
 
-/// Serves until a signal asks to stop, and reads the settings again when one asks for that. Returns the name of the
-/// signal, and how long to drain.
+/// Serves until a signal asks to stop, and reads the settings again when one asks for that. `warned`: the warnings that
+/// have been logged. Returns the name of the signal, and how long to drain.
 fn serve_until_stopped(
     runtime: &Runtime,
     signals: &mut Signals,
     mut effective: Effective,
-    mut exposure: Exposure,
+    mut warned: Vec<String>,
     server: &Server,
     log: &log::Log,
 ) -> (&'static str, Duration) {
@@ -152,10 +140,11 @@ fn serve_until_stopped(
             Signal::Stop(name) => break name,
             Signal::Reload => {
                 effective = reload::run(effective, server, log);
-                let now = StartupOptions::of(&effective).map_or(exposure, |startup| Exposure::of(&startup.config));
-                if now != exposure {
-                    exposure = now;
-                    exposure.warn(server);
+                if let Ok(startup) = StartupOptions::of(&effective) {
+                    let before = std::mem::replace(&mut warned, warnings::of(&effective, &startup));
+                    for line in warned.iter().filter(|line| !before.contains(line)) {
+                        tracing::warn!("{line}");
+                    }
                 }
                 log.narrow();
             }
@@ -187,58 +176,11 @@ fn finish(
             Ok(())
         }
         Some(Ok((_, Err(error)))) => Err(Failure::Data(data, error)),
-        Some(Ok((false, Ok(()))) | Err(_)) => Err(Failure::Unfinished),
-    }
-}
-
-/// The protection against clients, for the warnings of a start or a change of settings.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Exposure {
-    /// Every client has to log in or to present a certificate.
-    Closed,
-    /// There are users, and no way to log in.
-    NoLogin,
-    /// Clients log in, but may do so without TLS.
-    UnencryptedLogins,
-    /// Every client may do everything.
-    Open,
-}
-
-impl Exposure {
-    fn of(config: &Config) -> Self {
-        let requires_certificates = config.tls.as_ref().is_some_and(TlsSettings::requires_client_certificate);
-        let serves_plain_text = config.tls.as_ref().is_none_or(|tls| tls.plain_text == PlainText::Allow);
-        match (&config.auth.users, config.auth.without_tls) {
-            (None, _) if requires_certificates => Self::Closed,
-            (None, _) => Self::Open,
-            // With TLS, connections without it are refused, except at loopback addresses, unless all are allowed.
-            (Some(_), WithoutTls::Allow) if !requires_certificates && serves_plain_text => Self::UnencryptedLogins,
-            (Some(_), WithoutTls::Refuse) if config.tls.is_none() => Self::NoLogin,
-            (Some(_), _) => Self::Closed,
+        Some(Ok((false, Ok(())))) => {
+            tracing::info!("stopped, all data flushed; some calls or replies were not finished");
+            Err(Failure::Unfinished)
         }
-    }
-
-    /// Warns of logins that cannot succeed, and of addresses that other machines can reach.
-    fn warn(self, server: &Server) {
-        let is_reachable = |addr: &&SocketAddr| !addr.ip().to_canonical().is_loopback();
-        let addrs: Vec<_> = server.addrs().iter().filter(is_reachable).map(ToString::to_string).collect();
-        let addrs = addrs.join(", ");
-        match self {
-            Self::NoLogin => tracing::warn!(
-                "no client can log in: there is no TLS, and logins without it are refused; set tls.certificate and tls.key, or \
-                 auth.without_tls"
-            ),
-            _ if addrs.is_empty() => {}
-            Self::Closed => {}
-            Self::UnencryptedLogins => tracing::warn!(
-                "UNENCRYPTED LOGINS: clients may send passwords and tokens to {addrs} without TLS (auth.without_tls); anyone on \
-                 the network can read them"
-            ),
-            Self::Open => tracing::warn!(
-                "OPEN TO THE NETWORK: there are no users, so anyone who can reach {addrs} can read, change and drop every \
-                 table; set auth.users (--users) or tls.client_ca, or listen on 127.0.0.1"
-            ),
-        }
+        Some(Err(_)) => Err(Failure::Unfinished),
     }
 }
 
@@ -269,21 +211,6 @@ impl InfoPort {
                 Err(error) => Self::Missing(SocketAddr::from(([0, 0, 0, 0], 0)), error),
             },
             (other, _) => other,
-        }
-    }
-}
-
-impl InfoPort {
-    /// Warns if other machines can reach the port.
-    fn warn(&self) {
-        let Self::Serving(info) = self else { return };
-        let addr = info.addr();
-        if !addr.ip().to_canonical().is_loopback() {
-            tracing::warn!(
-                "INFO PORT OPEN TO THE NETWORK: anyone who can reach {addr} can read names of tables and users, and addresses \
-                 of clients, without a login; let a firewall admit only the machines that monitor the server, or set \
-                 --info-listen to an address at 127.0.0.1"
-            );
         }
     }
 }

@@ -9,6 +9,7 @@ use hjall_server::access::{
     CertificateName, HashedPassword, HashedToken, Role, Scope, User, Users, UsersError, check_name, generate_token,
 };
 use hjall_server::settings::{Effective, Refused, Sources, StartupOptions};
+use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::exit::Failure;
 use super::output::{self, say};
@@ -22,6 +23,10 @@ pub enum UserCommand {
     Token,
     /// `hjall user add`.
     Add(Sources, Box<NewUser>),
+    /// `hjall user passwd`, with the name of the user.
+    Passwd(Sources, String),
+    /// `hjall user remove`, with the name of the user.
+    Remove(Sources, String),
     /// `hjall user check`, with the name of a user whose password is checked too.
     Check(Sources, Option<String>),
 }
@@ -82,6 +87,11 @@ pub fn command(options: fn(Command) -> Command) -> Command {
         )
         .arg(Arg::new("token").long("token").action(ArgAction::SetTrue).help("Make a bearer token, and print it"))
         .arg(Arg::new("no-password").long("no-password").action(ArgAction::SetTrue).help("Do not ask for a password"));
+    let passwd = Command::new("passwd")
+        .about("Change the password of a user")
+        .after_help("Asks for the password, or reads the first line of standard input.")
+        .arg(name(true));
+    let remove = Command::new("remove").about("Remove a user from the users file").arg(name(true));
     let check = Command::new("check")
         .about("Check the users file, and the password of a user if one is named")
         .arg(name(false));
@@ -97,6 +107,8 @@ pub fn command(options: fn(Command) -> Command) -> Command {
         )
         .subcommand(Command::new("token").about("Make a bearer token, and print it with its hash"))
         .subcommand(users(add))
+        .subcommand(users(passwd))
+        .subcommand(users(remove))
         .subcommand(users(check))
 }
 
@@ -118,6 +130,8 @@ pub fn parse(matches: &ArgMatches, sources: impl FnOnce(&ArgMatches) -> Sources)
             };
             UserCommand::Add(sources(matches), Box::new(user))
         }
+        Some(("passwd", matches)) => UserCommand::Passwd(sources(matches), text(matches, "name").unwrap_or_default()),
+        Some(("remove", matches)) => UserCommand::Remove(sources(matches), text(matches, "name").unwrap_or_default()),
         Some(("check", matches)) => UserCommand::Check(sources(matches), text(matches, "name")),
         // clap requires a subcommand.
         _ => UserCommand::Hash,
@@ -139,6 +153,20 @@ pub fn run(command: UserCommand) -> Result<(), Failure> {
             Ok(())
         }
         UserCommand::Add(sources, user) => add(&users_file(&sources)?, &user),
+        UserCommand::Passwd(sources, name) => {
+            let path = users_file(&sources)?;
+            // Before the prompt, so that an unknown user is reported first.
+            edited(&fs::read_to_string(&path).unwrap_or_default(), &path, &name)?;
+            let hash = HashedPassword::new(new_password()?.as_bytes()).map_err(Failure::Usage)?;
+            change(&path, &name, "changed the password of", |users| {
+                if let Some(user) = users.get_mut(&name).and_then(Item::as_table_like_mut) {
+                    user.insert("password", toml_edit::value(hash.as_str()));
+                }
+            })
+        }
+        UserCommand::Remove(sources, name) => {
+            change(&users_file(&sources)?, &name, "removed", |users| drop(users.remove(&name)))
+        }
         UserCommand::Check(sources, name) => check(&users_file(&sources)?, name.as_deref()),
     }
 }
@@ -217,6 +245,38 @@ fn add(path: &Path, user: &NewUser) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Parses the text of a users file, which has to have a user of this name.
+fn edited(text: &str, path: &Path, name: &str) -> Result<DocumentMut, Failure> {
+    let users = Users::parse(text, path).map_err(|error| Failure::Usage(error.to_string()))?;
+    users.get(name).ok_or_else(|| Failure::Usage(format!("{}: there is no user {name}", path.display())))?;
+    text.parse().map_err(|_| Failure::Usage(format!("{}: cannot be changed; edit it", path.display())))
+}
+
+/// Changes the entry of a user. The rest of the file stays as it is.
+fn change(path: &Path, name: &str, done: &str, edit: impl FnOnce(&mut dyn TableLike)) -> Result<(), Failure> {
+    let path = &users_file::resolve(path).map_err(Failure::Usage)?;
+    let failed = |error: io::Error| Failure::Usage(format!("{}: cannot be written: {error}", path.display()));
+    let _lock = users_file::lock(path).map_err(failed)?;
+    let before = fs::read_to_string(path)
+        .map_err(|error| Failure::Usage(format!("{}: cannot be read: {error}", path.display())))?;
+    let mut document = edited(&before, path, name)?;
+    if let Some(users) = document.get_mut("users").and_then(Item::as_table_like_mut) {
+        edit(users);
+    }
+    let after = document.to_string();
+    let users = Users::parse(&after, path).map_err(|error| Failure::Usage(error.to_string()))?;
+    let replacement = Replacement::begin(path).map_err(Failure::Usage)?.written(&after).map_err(failed)?;
+    replacement.finish().map_err(failed)?;
+    say(&format!("{done} {name} in {}; a running server reads it on SIGHUP", path.display()));
+    if !users.can_log_in() {
+        super::log::say(format!(
+            "hjall: warning: {} has no user left who can log in; a running server keeps its users on SIGHUP",
+            path.display()
+        ));
+    }
+    Ok(())
+}
+
 /// Warns root that a server of another user cannot read the new file.
 fn warn_if_of_root(path: &Path) {
     #[cfg(unix)]
@@ -241,7 +301,7 @@ fn read_without(path: &Path, name: &str) -> Result<String, Failure> {
     match users.get(name) {
         None => Ok(text),
         Some(_) => Err(Failure::Usage(format!(
-            "{} already has a user {name}; change the entry there (`hjall user hash` prints the hash of a new password)",
+            "{} already has a user {name}; change it with `hjall user passwd {name}` or `hjall user remove {name}`, or edit the entry there",
             path.display()
         ))),
     }
@@ -261,6 +321,9 @@ fn check(path: &Path, name: Option<&str>) -> Result<(), Failure> {
     let Some(name) = name else {
         for user in users.all() {
             say(&described(user));
+        }
+        for line in users.warnings(path) {
+            super::log::say(format!("hjall: warning: {line}"));
         }
         return Ok(());
     };

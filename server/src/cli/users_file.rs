@@ -1,4 +1,4 @@
-//! Changes of the users file by `hjall user add`: the file is replaced atomically, and keeps its owner, group and mode.
+//! Changes of the users file by `hjall user`: the file is replaced atomically, and keeps its owner, group and mode.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};

@@ -83,6 +83,13 @@ impl Caller {
         &self.principal
     }
 
+    /// Counts a call or a message that is refused because of a limit, or dropped. Every refusal is counted here.
+    pub fn count_refused(&self) {
+        if let Some(memory) = self.memory.get() {
+            memory.account.refused();
+        }
+    }
+
     /// Whether the principal may have its own series in metrics.
     pub(super) fn has_series(&self) -> bool {
         self.has_series

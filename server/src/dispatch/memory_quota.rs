@@ -72,12 +72,22 @@ impl MemoryQuota {
         (self.reserve() / SMALL_BUFFERS_MIN).min(SMALL_BYTES_MAX)
     }
 
+    fn alone_max(&self) -> usize {
+        self.pool_max(Pool::Large) / (CONNECTION_SHARE + 1) * CONNECTION_SHARE
+    }
+
     fn pool_max(&self, pool: Pool) -> usize {
         match pool {
             Pool::Small => self.reserve(),
             Pool::Large => self.max.load(Ordering::Relaxed).saturating_sub(self.reserve()),
         }
     }
+}
+
+/// The largest message that a connection can send with a quota of this size.
+pub fn largest_message(max: usize) -> usize {
+    let quota = MemoryQuota::new(max);
+    quota.alone_max().max(quota.small_bytes())
 }
 
 /// A connection as a holder of memory.
@@ -102,7 +112,7 @@ impl MemoryHolder {
 
     /// The most that a connection can hold in large buffers, while all other memory is free.
     pub fn alone_max(&self) -> usize {
-        self.quota.pool_max(Pool::Large) / (CONNECTION_SHARE + 1) * CONNECTION_SHARE
+        self.quota.alone_max()
     }
 
     /// Whether a connection can hold this much, now or later.

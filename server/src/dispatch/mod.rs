@@ -27,3 +27,5 @@ pub(crate) mod runner;
 pub(crate) mod shutdown;
 pub(crate) mod worker_pool;
 mod write_group;
+
+pub(crate) use memory_quota::largest_message;

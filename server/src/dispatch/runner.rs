@@ -360,7 +360,7 @@ impl Runner {
         let Ended { resources, outcome, out, begin } = ended;
         lane.ended(times.waited);
         if resources.has_exceeded_quota {
-            request.memory.account.refused();
+            request.caller.count_refused();
         }
         let claim = match claim_reply(request, resources, out, outcome.is_ok()) {
             Ok(claim) => claim,
@@ -424,7 +424,7 @@ impl Runner {
     }
 
     fn refuse_with(&self, request: &Request<'_>, out: &mut Vec<u8>, lane: LaneKind, why: Refusal, fault: &Fault) {
-        request.memory.account.refused();
+        request.caller.count_refused();
         let begin = out.len();
         request.call.refuse(fault, request.message, out);
         self.report(request, lane, CallTimes::default(), &out[begin..], CallEnd::Refused(why));
@@ -445,7 +445,7 @@ impl Runner {
             Dropped::Late => Fault::late(times.waited),
             Dropped::Overloaded | Dropped::Gone => Fault::dropped(&self.identity),
         };
-        job.memory.account.refused();
+        job.caller.count_refused();
         let lane = job.permit.lane();
         lane.dropped(why);
         let mut out = job.out.clone();
@@ -560,9 +560,10 @@ pub(super) fn span(request: &Request<'_>, lane: LaneKind) -> Span {
         took_us = field::Empty,
         reply_bytes = field::Empty,
     );
-    let names = || match call.rest() {
-        Some(rest) => rest.names.clone(),
-        None => recognise::names(call.service, call.encoding(), call.arguments(message)),
+    let names = || match (call.rest(), call.method) {
+        (Some(rest), _) => rest.names.clone(),
+        (None, Some(method)) => recognise::names(method, call.encoding(), call.arguments(message)),
+        (None, None) => recognise::Names::default(),
     };
     if !span.is_disabled()
         && let Some(table) = names().table

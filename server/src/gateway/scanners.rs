@@ -210,13 +210,14 @@ impl Scanners {
     /// An `IOError` that can be retried, if too many scanners are open: in total, from this address, or from this
     /// connection.
     pub fn open(&self, service: Service, scanner: OpenScanner, caller: &Arc<Caller>) -> Result<i32, Fault> {
-        match self.try_open(service, scanner, caller) {
-            Ok(id) => Ok(id),
-            Err(NoRoom { scanner, why }) if self.sweep_for_room() => {
-                self.try_open(service, *scanner, caller).map_err(|_| full(&why))
-            }
-            Err(NoRoom { why, .. }) => Err(full(&why)),
-        }
+        let opened = match self.try_open(service, scanner, caller) {
+            Err(NoRoom { scanner, .. }) if self.sweep_for_room() => self.try_open(service, *scanner, caller),
+            opened => opened,
+        };
+        opened.map_err(|NoRoom { why, .. }| {
+            caller.count_refused();
+            full(&why)
+        })
     }
 
     /// Gives a scanner an id, if there is room.

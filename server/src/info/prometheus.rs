@@ -8,7 +8,7 @@ use hjall_engine::store::Statistics;
 use super::exposition::Exposition;
 use super::process::Process;
 use super::traffic::TrafficSeries;
-use crate::observe::{ClientMetrics, LaneMetrics, Line, Snapshot, Watch, dropped_log_lines};
+use crate::observe::{ClientMetrics, LaneMetrics, Line, ReloadFigures, Snapshot, Watch, dropped_log_lines};
 use crate::server::view::{CompactionFigures, Figures, View};
 use crate::wire::method::Service;
 
@@ -44,6 +44,7 @@ pub fn of(view: &View, figures: &Figures, series: &mut TrafficSeries) -> String 
     out.sample("hjall_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
     let ready = u8::from(figures.ready().is_ok());
     out.single("hjall_ready", GAUGE, "1 if /readyz reports that the server is ready, otherwise 0.", ready);
+    reloads(&mut out, figures.reloads);
     calls(&mut out, &view.watch);
     exceptions(&mut out, &view.watch);
     out.family("hjall_client_errors_total", COUNTER, "Errors caused by clients, by kind.");
@@ -67,6 +68,22 @@ pub fn of(view: &View, figures: &Figures, series: &mut TrafficSeries) -> String 
     }
     process(&mut out, &Process::read());
     out.into_text()
+}
+
+/// Named as Prometheus names its own.
+fn reloads(out: &mut Exposition, figures: ReloadFigures) {
+    out.single(
+        "hjall_config_last_reload_successful",
+        GAUGE,
+        "1 if the last reload of settings, users and certificates succeeded, or there was none; otherwise 0.",
+        u8::from(!figures.failed),
+    );
+    out.single(
+        "hjall_config_last_reload_success_timestamp_seconds",
+        GAUGE,
+        "When the last reload succeeded, or else the server started, in seconds since 1970.",
+        figures.succeeded,
+    );
 }
 
 fn calls(out: &mut Exposition, watch: &Watch) {
@@ -221,7 +238,12 @@ fn clients(out: &mut Exposition, figures: &Figures) {
         figures.polled.as_secs_f64(),
     );
     out.single("hjall_connections", GAUGE, "Open connections.", figures.connections);
-    out.single("hjall_connections_max", GAUGE, "Maximum number of connections.", figures.connections_max);
+    out.single(
+        "hjall_connections_max",
+        GAUGE,
+        "Maximum number of connections, which limits.connections and the limit on open files determine.",
+        figures.connections_max,
+    );
     let counters = figures.connection_counters;
     out.single("hjall_connections_accepted_total", COUNTER, "Connections that were accepted.", counters.accepted);
     out.family("hjall_connections_refused_total", COUNTER, "Accepted connections that were refused, by reason.");
@@ -309,6 +331,12 @@ fn store(out: &mut Exposition, store: &Statistics) {
         COUNTER,
         "Times that the store was reopened after a failed write.",
         store.reopened,
+    );
+    out.single(
+        "hjall_store_clock_ahead_seconds",
+        GAUGE,
+        "How far the time of the database is ahead of the machine's clock, because that has been set back.",
+        store.clock_ahead_ms as f64 / 1e3,
     );
     let refuses = u8::from(store.failure.is_some());
     out.single(

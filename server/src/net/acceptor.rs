@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::connection::{self, Client};
 use super::connection_permits::{ConnectionPermit, TooManyFromAddress};
-use super::descriptors::{self, Headroom};
+use super::descriptors::{self, Connectable, Headroom};
 use super::endpoint::Endpoint;
 use super::loops::load::LoopHandle;
 use super::moving::{ClientSocket, Next, Registered, Serving};
@@ -117,7 +117,8 @@ impl Acceptor {
                 }
                 continue;
             }
-            let by_descriptors = descriptors::connections_per_address(self.store_files);
+            let by_descriptors =
+                Connectable::beside(self.store_files).map_or(usize::MAX, |allowed| allowed.of_one_address);
             let address_max = limits.connections_per_address_max.min(by_descriptors);
             let (why, refusal) = match permit
                 .or_else(|| self.endpoint.permits.try_acquire(limits))
@@ -132,15 +133,18 @@ impl Acceptor {
                     continue;
                 }
                 Some(Err(TooManyFromAddress)) => {
-                    let limit = match by_descriptors < limits.connections_per_address_max {
-                        true => "three quarters of the connections that the process's limit on open files allows",
-                        false => "limits.connections_per_address",
+                    let (why, limit) = match by_descriptors < limits.connections_per_address_max {
+                        true => (
+                            ConnectionRefusal::Descriptors,
+                            "three quarters of the connections that the process's limit on open files allows",
+                        ),
+                        false => (ConnectionRefusal::AddressLimit, "limits.connections_per_address"),
                     };
                     let address = network_name(peer.ip());
                     let text = format!(
                         "{address_max} connections are open from {address}, which is the limit for one address ({limit})"
                     );
-                    (ConnectionRefusal::AddressLimit, text)
+                    (why, text)
                 }
                 None => {
                     let text = format!(

@@ -28,15 +28,40 @@ fn reserve(store_files: u64, limit: u64) -> u64 {
     FIXED.saturating_add(store_files.saturating_mul(2)).min(limit / 4 * 3)
 }
 
-/// The connections that one address may have, beside a store with this many files: three quarters of those for which
-/// there are descriptors.
-pub fn connections_per_address(store_files: u64) -> usize {
-    limit().map_or(usize::MAX, |limit| per_address_within(store_files, limit))
+/// The connections that the process's limit on open files allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Connectable {
+    /// The limit on open files.
+    pub limit: u64,
+    /// Connections of all addresses together.
+    pub all: usize,
+    /// Connections of one address: three quarters of them.
+    pub of_one_address: usize,
+    /// Descriptors that a server needs beside those of its connections if there is no limit.
+    pub reserve: u64,
 }
 
-fn per_address_within(store_files: u64, limit: u64) -> usize {
-    let connections = limit.saturating_sub(reserve(store_files, limit));
-    usize::try_from(connections / 4 * 3).unwrap_or(usize::MAX).max(1)
+impl Connectable {
+    /// Beside a store with this many files. `None` if there is no limit.
+    pub fn beside(store_files: u64) -> Option<Self> {
+        limit().map(|limit| Self::within(store_files, limit))
+    }
+
+    fn within(store_files: u64, limit: u64) -> Self {
+        let connections = limit.saturating_sub(reserve(store_files, limit));
+        let count = |connections: u64| usize::try_from(connections).unwrap_or(usize::MAX);
+        Self {
+            limit,
+            all: count(connections),
+            of_one_address: count(connections / 4 * 3).max(1),
+            reserve: reserve(hjall_engine::Options::default_open_files_max() as u64, u64::MAX),
+        }
+    }
+}
+
+/// The connections that a server in this process can have, or `None` if the process may open any number of files.
+pub fn connectable() -> Option<Connectable> {
+    Connectable::beside(hjall_engine::Options::default_open_files() as u64)
 }
 
 /// Whether a connection that is refused may be answered: answers take at most half of the reserve.
@@ -102,8 +127,9 @@ mod tests {
             assert_eq!(headroom_within(limit - reserved / 2, limit - reserved, files, limit), Headroom::Exhausted);
             assert_eq!(headroom_within(limit - LAST - 1, 0, files, limit), Headroom::Ample);
             assert_eq!(headroom_within(limit - LAST, 0, files, limit), Headroom::Exhausted);
-            let of_one_address = per_address_within(files, limit) as u64;
-            assert!(of_one_address > 0 && of_one_address < limit - reserved, "room for other addresses");
+            let allowed = Connectable::within(files, limit);
+            assert_eq!(allowed.all as u64, limit - reserved);
+            assert!(allowed.of_one_address > 0 && allowed.of_one_address < allowed.all, "room for other addresses");
         }
     }
 }

@@ -10,7 +10,7 @@ use super::loops::Loops;
 use super::tls::TlsAcceptor;
 use crate::access::Access;
 use crate::dispatch::dispatcher::Dispatcher;
-use crate::observe::ConnectionCounters;
+use crate::observe::{ConnectionCounters, Reloads};
 
 /// The server as its connections see it.
 pub struct Endpoint {
@@ -28,6 +28,8 @@ pub struct Endpoint {
     pub permits: Arc<ConnectionPermits>,
     /// Counts connections.
     pub counters: ConnectionCounters,
+    /// The outcome of reloads of the settings.
+    pub reloads: Reloads,
 }
 
 impl Endpoint {
@@ -41,6 +43,7 @@ impl Endpoint {
             access,
             permits: Arc::default(),
             counters: ConnectionCounters::default(),
+            reloads: Reloads::default(),
         }
     }
 }

@@ -384,11 +384,21 @@ impl Connection<'_> {
     }
 
     /// Receives the complete body, with a length or chunked. The claim includes the memory of the head.
-    pub(super) async fn body(
+    pub(super) async fn body(&self, caller: &Caller, body: Incoming, head_bytes: usize) -> Result<Received, Denied> {
+        let claim = self.dispatcher.claim_memory(caller);
+        let received = self.receive_body(caller, body, head_bytes, claim).await;
+        if let Err((StatusCode::PAYLOAD_TOO_LARGE | StatusCode::SERVICE_UNAVAILABLE, _)) = received {
+            caller.count_refused();
+        }
+        received
+    }
+
+    async fn receive_body(
         &self,
         caller: &Caller,
         mut body: Incoming,
         head_bytes: usize,
+        mut claim: MemoryClaim,
     ) -> Result<Received, Denied> {
         const TOO_SLOW: (StatusCode, Cow<'static, str>) = (
             StatusCode::REQUEST_TIMEOUT,
@@ -408,7 +418,6 @@ impl Connection<'_> {
         if body.size_hint().lower() > bytes_max as u64 {
             return too_large();
         }
-        let mut claim = self.dispatcher.claim_memory(caller);
         let hold = |claim: &mut MemoryClaim, bytes: usize| {
             if claim.try_resize(bytes) {
                 return Ok(());

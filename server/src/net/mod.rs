@@ -11,7 +11,7 @@ mod busy_poll;
 mod call_threshold;
 mod connection;
 mod connection_permits;
-mod descriptors;
+pub(crate) mod descriptors;
 pub(crate) mod endpoint;
 mod handshakes;
 mod http;

@@ -1,7 +1,6 @@
 //! A Thrift connection, from its first message to its end: one call at a time, in the order of arrival.
 
 use std::mem::take;
-use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -87,7 +86,7 @@ async fn answer_calls<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 's
                     Missing::Ended(Ended::MoreThanShare(max)) => Fault::more_than_share(max),
                     Missing::Refused(fault) => fault,
                 };
-                closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
+                closing(&dispatcher.runner.client_errors, &caller, dialect, &fault);
                 drop(turn);
                 Box::pin(refuse(&dispatcher, stream, dialect, speaking, &fault)).await;
                 return None;
@@ -102,7 +101,7 @@ async fn answer_calls<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 's
             Err(fault) => {
                 // It cannot be answered, and what follows is not read.
                 drop(turn);
-                closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
+                closing(&dispatcher.runner.client_errors, &caller, dialect, &fault);
                 stream.close().await;
                 return None;
             }
@@ -208,8 +207,10 @@ pub async fn turn_away<S: AsyncRead + AsyncWrite + Unpin>(
     refuse(dispatcher, stream, dialect, speaking, fault).await;
 }
 
-/// Logs why a connection is closed.
-fn closing(errors: &ClientErrors, peer: SocketAddr, dialect: Dialect, fault: &Fault) {
+/// Counts a message that is refused, and logs why its connection is closed.
+fn closing(errors: &ClientErrors, caller: &Caller, dialect: Dialect, fault: &Fault) {
+    let peer = caller.peer;
+    caller.count_refused();
     client_error!(
         errors,
         InvalidMessage,

@@ -15,7 +15,7 @@ use tokio_rustls::rustls::{RootCertStore, ServerConfig, crypto};
 use x509_parser::certificate::X509Certificate;
 use x509_parser::prelude::FromDer;
 
-use crate::access::warn_if_exposed;
+use crate::access::exposed;
 use crate::net::rewind::Rewind;
 use crate::net::tls_failure::described;
 use crate::net::tls_stream::Encrypted;
@@ -34,12 +34,12 @@ impl fmt::Display for TlsError {
 impl std::error::Error for TlsError {}
 
 impl TlsSettings {
-    /// Checks that TLS can be offered with the current files.
+    /// Checks that TLS can be offered with the current files. Returns warnings.
     ///
     /// # Errors
     /// What is wrong with them.
-    pub fn check(&self) -> Result<(), TlsError> {
-        TlsAcceptor::open(self).map(drop)
+    pub fn check(&self) -> Result<Vec<String>, TlsError> {
+        TlsAcceptor::open(self).map(|tls| tls.warnings(self))
     }
 }
 
@@ -49,24 +49,18 @@ pub struct TlsAcceptor {
     acceptor: tokio_rustls::TlsAcceptor,
     plain_text: PlainText,
     requires_certificate: bool,
-    /// The validity period of the certificate, in seconds since 1970.
-    valid: Option<(i64, i64)>,
+    certificate: Described,
+    /// Those of `tls.client_ca`.
+    authorities: Vec<Described>,
 }
 
 impl TlsAcceptor {
     /// Reads certificate, key and CAs.
     pub fn open(files: &TlsSettings) -> Result<Self, TlsError> {
         let chain = certificates("tls.certificate", &files.certificate)?;
-        let valid = chain.first().and_then(|certificate| X509Certificate::from_der(certificate).ok());
-        let valid = valid.map(|(_, certificate)| certificate.validity().clone());
-        let valid = valid.map(|valid| (valid.not_before.timestamp(), valid.not_after.timestamp()));
-        let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|e| {
-            let why = match e {
-                pem::Error::NoItemsFound => "it contains no private key in PEM format".to_owned(),
-                other => readable(&other),
-            };
-            TlsError(format!("tls.key: cannot read {}: {why}", files.key.display()))
-        })?;
+        let certificate = chain.first().map(|certificate| Described::of(certificate)).unwrap_or_default();
+        let mut authorities = Vec::new();
+        let key = private_key(&files.key)?;
         let provider = Arc::new(crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()
@@ -76,6 +70,7 @@ impl TlsAcceptor {
             Some(path) => {
                 let mut roots = RootCertStore::empty();
                 for certificate in certificates("tls.client_ca", path)? {
+                    authorities.push(Described::of(&certificate));
                     roots.add(certificate).map_err(|e| unusable(path, &described(&e)))?;
                 }
                 let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
@@ -105,36 +100,61 @@ impl TlsAcceptor {
             // Without TLS there is no client certificate to verify.
             plain_text: if requires_certificate { PlainText::Refuse } else { files.plain_text },
             requires_certificate,
-            valid,
+            certificate,
+            authorities,
         })
     }
 
     /// The time at which the server's certificate expires, in seconds since 1970; `None` if it is unknown.
     pub fn expires(&self) -> Option<i64> {
-        self.valid.map(|(_, until)| until)
+        self.certificate.valid.map(|(_, until)| until)
     }
 
-    /// Warns of a certificate that clients refuse now, and of a private key that other users of the machine can read.
-    pub fn warn(&self, files: &TlsSettings) {
-        let path = files.certificate.display();
-        let now = chrono::Utc::now().timestamp();
-        let date = |seconds| chrono::DateTime::from_timestamp(seconds, 0).unwrap_or_default().format("%F %T UTC");
-        match self.valid {
-            Some((_, until)) if until < now => {
-                tracing::warn!(
-                    "the certificate {path} (tls.certificate) has expired on {}; replace it, and send SIGHUP",
-                    date(until)
-                );
-            }
-            Some((from, _)) if from > now => {
-                tracing::warn!(
-                    "the certificate {path} (tls.certificate) is not valid before {}; check the clock, or replace the certificate",
-                    date(from)
-                );
-            }
-            _ => {}
+    /// Warnings of certificates that are refused now, or by some clients, and of a private key that other users of the
+    /// machine can read.
+    pub fn warnings(&self, files: &TlsSettings) -> Vec<String> {
+        let (path, now) = (files.certificate.display(), now());
+        let mut lines = Vec::new();
+        lines.extend(self.certificate.invalid_at(now).map(|why| {
+            let remedy = self.certificate.remedy(now);
+            format!("the certificate {path} (tls.certificate) {why}; {remedy}")
+        }));
+        if self.certificate.is_authority {
+            lines.push(format!(
+                "the certificate {path} (tls.certificate) is one of an authority (CA:TRUE), which some clients refuse as the \
+                 certificate of a server; create it with basicConstraints=critical,CA:FALSE"
+            ));
         }
-        warn_if_exposed("the private key", &files.key);
+        if let Some(path) = &files.client_authorities {
+            let path = path.display();
+            lines.extend(self.authorities.iter().filter_map(|authority| {
+                let why = authority.invalid_at(now)?;
+                let (name, remedy) = (&authority.subject, authority.remedy(now));
+                Some(format!(
+                    "the certificate of the authority {name} in {path} (tls.client_ca) {why}, and clients with \
+                     certificates that it has issued may be refused; {remedy}"
+                ))
+            }));
+        }
+        lines.extend(exposed("the private key", &files.key));
+        lines
+    }
+
+    /// Checks that this certificate may replace an earlier one.
+    ///
+    /// # Errors
+    /// Clients refuse this certificate now, and do not refuse the earlier one.
+    pub fn check_replaces(&self, before: &Self, files: &TlsSettings) -> Result<(), TlsError> {
+        let now = now();
+        match (self.certificate.invalid_at(now), before.certificate.valid) {
+            (Some(why), Some((_, until))) if before.certificate.invalid_at(now).is_none() => Err(TlsError(format!(
+                "the certificate {} (tls.certificate) {why}; the server keeps the one before, which is valid until {}; {}",
+                files.certificate.display(),
+                date(until),
+                self.certificate.remedy(now)
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Whether clients have to present a certificate.
@@ -157,12 +177,101 @@ impl TlsAcceptor {
     }
 }
 
+/// What warnings tell of a certificate.
+#[derive(Debug, Clone, Default)]
+struct Described {
+    /// Its subject.
+    subject: String,
+    /// Its validity period, in seconds since 1970.
+    valid: Option<(i64, i64)>,
+    /// Whether it may issue others.
+    is_authority: bool,
+}
+
+impl Described {
+    fn of(der: &[u8]) -> Self {
+        let Ok((_, certificate)) = X509Certificate::from_der(der) else { return Self::default() };
+        let valid = certificate.validity();
+        Self {
+            subject: certificate.subject().to_string(),
+            valid: Some((valid.not_before.timestamp(), valid.not_after.timestamp())),
+            is_authority: certificate.is_ca(),
+        }
+    }
+
+    /// Why it is not valid at this time, in seconds since 1970: a text that continues its name.
+    fn invalid_at(&self, now: i64) -> Option<String> {
+        match self.valid? {
+            (_, until) if until < now => Some(format!("expired on {}", date(until))),
+            (from, _) if from > now => Some(format!("is not valid before {}", date(from))),
+            _ => None,
+        }
+    }
+
+    /// What helps against that.
+    fn remedy(&self, now: i64) -> &'static str {
+        match self.valid {
+            Some((from, _)) if from > now => "check the clock, or replace the certificate and send SIGHUP",
+            _ => "replace it, and send SIGHUP",
+        }
+    }
+}
+
+/// The current time in seconds since 1970.
+fn now() -> i64 {
+    chrono::Utc::now().timestamp()
+}
+
+fn date(seconds: i64) -> impl fmt::Display {
+    chrono::DateTime::from_timestamp(seconds, 0).unwrap_or_default().format("%F %T UTC")
+}
+
+/// Reads a private key.
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
+    PrivateKeyDer::from_pem_file(path).map_err(|error| {
+        let shown = path.display();
+        let file = std::fs::read(path).unwrap_or_default();
+        let why = match error {
+            pem::Error::Io(error) => error.to_string(),
+            _ if is_encrypted(&file) => format!(
+                "it is encrypted, and a server cannot ask for the password; decrypt it with openssl pkey -in {shown} -out FILE, \
+                 and name FILE, which only the server may read"
+            ),
+            _ if is_der(&file) => format!(
+                "it is in DER format; convert it to PEM format with openssl pkey -inform DER -in {shown} -out FILE"
+            ),
+            pem::Error::NoItemsFound => "it contains no private key in PEM format".to_owned(),
+            other => readable(&other),
+        };
+        TlsError(format!("tls.key: cannot read {shown}: {why}"))
+    })
+}
+
+/// Whether a file in PEM format has an encrypted private key: one of PKCS #8, or of OpenSSL's older format.
+fn is_encrypted(file: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(file);
+    text.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") || text.contains("Proc-Type: 4,ENCRYPTED")
+}
+
+/// Whether a file may be in DER format: a sequence with a length of one or more bytes.
+fn is_der(file: &[u8]) -> bool {
+    matches!(file, [0x30, 0x81..=0x84, ..])
+        || matches!(file, [0x30, length, rest @ ..] if usize::from(*length) == rest.len())
+}
+
 fn certificates(setting: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let unreadable = |e| TlsError(format!("{setting}: cannot read {}: {}", path.display(), readable(&e)));
     let all = CertificateDer::pem_file_iter(path).map_err(unreadable)?;
     let all = all.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
     if all.is_empty() {
-        return Err(TlsError(format!("{setting}: {} contains no certificate in PEM format", path.display())));
+        let shown = path.display();
+        let remedy = match std::fs::read(path) {
+            Ok(bytes) if is_der(&bytes) => {
+                format!("; it is in DER format: convert it with openssl x509 -inform DER -in {shown} -out FILE")
+            }
+            _ => String::new(),
+        };
+        return Err(TlsError(format!("{setting}: {shown} contains no certificate in PEM format{remedy}")));
     }
     Ok(all)
 }

@@ -9,7 +9,7 @@ pub enum ConnectionRefusal {
     Limit,
     /// `limits.connections_per_address` was reached.
     AddressLimit,
-    /// The store needs the remaining file descriptors.
+    /// The store needs the remaining file descriptors, or its address has its share of those of connections.
     Descriptors,
     /// The connection does not use TLS, which the server requires.
     PlainText,

@@ -11,13 +11,14 @@ mod exceptions;
 mod histogram;
 mod lane;
 mod log_writer;
+mod reloads;
 mod report;
 pub mod slow;
 mod window;
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 pub use brief::Brief;
@@ -30,6 +31,7 @@ pub use exceptions::Exceptions;
 pub use histogram::{Histogram, Snapshot};
 pub use lane::LaneMetrics;
 pub use log_writer::{LineFormat, LogWriter, dropped_log_lines};
+pub use reloads::{ReloadFigures, Reloads};
 pub use report::{CallEnd, CallReport, Dropped, Observer, Refusal};
 pub use slow::{Judgement, SlowCall, SlowLog, SlowSettings};
 pub use window::Window;
@@ -47,9 +49,14 @@ pub struct Watch {
     pub services: [PerService; Service::ALL.len()],
     /// The log of slow calls.
     pub slow: SlowLog,
+    /// Finds the table of an open scanner.
+    tables_of_scanners: OnceLock<TableOfScanner>,
     /// A further observer.
     also: Option<Arc<dyn Observer>>,
 }
+
+/// Finds the table of an open scanner by its service and number.
+type TableOfScanner = Box<dyn Fn(Service, i32) -> Option<String> + Send + Sync>;
 
 impl fmt::Debug for Watch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -101,7 +108,18 @@ impl Recorded {
 impl Watch {
     /// Creates a watch with these thresholds for slow calls. `also` receives each report as well.
     pub fn new(slow: SlowSettings, also: Option<Arc<dyn Observer>>) -> Self {
-        Self { calls: Calls::default(), services: Default::default(), slow: SlowLog::new(slow), also }
+        Self {
+            calls: Calls::default(),
+            services: Default::default(),
+            slow: SlowLog::new(slow),
+            tables_of_scanners: OnceLock::new(),
+            also,
+        }
+    }
+
+    /// Sets how the log of slow calls finds the table of a scanner. Only the first call has an effect.
+    pub fn find_tables_of_scanners(&self, find: impl Fn(Service, i32) -> Option<String> + Send + Sync + 'static) {
+        let _ = self.tables_of_scanners.set(Box::new(find));
     }
 
     /// The counters of a service.
@@ -141,8 +159,11 @@ impl Watch {
     /// Records a slow or large call. Such calls are rare, so their arguments may be parsed again.
     fn slow_call(&self, method: Method, call: &CallReport<'_>, Judgement { slow, large, .. }: Judgement) {
         let names = call.names.cloned();
-        let Names { table, row } =
-            names.unwrap_or_else(|| recognise::names(call.service, call.encoding, call.arguments));
+        let Names { mut table, row, namespace, scanner } =
+            names.unwrap_or_else(|| recognise::names(method, call.encoding, call.arguments));
+        if let (Some(id), Some(table_of)) = (scanner, self.tables_of_scanners.get()) {
+            table = table_of(call.service, id).map(String::into_bytes);
+        }
         let many = recognise::list_length(call.encoding, call.arguments, 2);
         let ms = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
         self.slow.add(SlowCall {
@@ -157,6 +178,8 @@ impl Watch {
             method: method.name(),
             table: table.map(|table| String::from_utf8_lossy(&table).into_owned()),
             row,
+            namespace: namespace.map(|namespace| String::from_utf8_lossy(&namespace).into_owned()),
+            scanner,
             many: many.and_then(|many| many.try_into().ok()),
             writes: method.info().effect == Effect::Data,
             slow,

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use arc_swap::ArcSwap;
+use hjall_engine::quote::Binary;
 
 use super::brief::Brief;
 use super::nanoseconds;
@@ -76,6 +77,10 @@ pub struct SlowCall {
     pub table: Option<String>,
     /// The row named in its arguments.
     pub row: Option<Vec<u8>>,
+    /// The namespace named in its arguments, of calls about namespaces.
+    pub namespace: Option<String>,
+    /// The number of the scanner that it uses. `table` is then the table of the scanner, if it is open.
+    pub scanner: Option<i32>,
     /// The number of rows or mutations in a batch call.
     pub many: Option<i64>,
     /// Whether it is a write.
@@ -170,6 +175,9 @@ impl SlowLog {
             method = call.method,
             service = call.service,
             table = call.table.as_ref().map(|table| Brief(table).to_string()),
+            row = call.row.as_deref().map(|row| Brief(Binary(row)).to_string()),
+            namespace = call.namespace.as_ref().map(|namespace| Brief(namespace).to_string()),
+            scanner = call.scanner,
             user = call.user.as_deref(),
             peer = %call.peer,
             waited_ms = call.waited_ms,

@@ -1,8 +1,11 @@
 //! A running server: starts it, and stops it without losing a call.
 
+mod doubtful;
 mod reconfigure;
 pub mod view;
 
+pub use crate::net::descriptors::{Connectable, connectable};
+pub use doubtful::doubtful_settings;
 pub use reconfigure::Reconfigured;
 
 use std::fmt;
@@ -65,7 +68,8 @@ impl fmt::Display for StartError {
                 )
             }
             Self::Listen(addr, error) => {
-                write!(f, "cannot listen on {addr}: {error}; choose another address with --listen")
+                let why = listen_failure(*addr, error);
+                write!(f, "cannot listen on {addr}: {why}; choose another address with --listen")
             }
             Self::NoAddress => f.write_str("no address to listen on is configured; set one with --listen"),
             Self::Users(error) => write!(f, "the users file cannot be used: {error}"),
@@ -80,6 +84,16 @@ impl fmt::Display for StartError {
 }
 
 impl std::error::Error for StartError {}
+
+/// Why an address cannot be listened on.
+pub fn listen_failure(addr: SocketAddr, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied if addr.port() < 1024 => format!(
+            "{error}: ports below 1024 need root, or the capability CAP_NET_BIND_SERVICE (AmbientCapabilities= in systemd)"
+        ),
+        _ => error.to_string(),
+    }
+}
 
 /// The time in which a call that was stopped at the end of the grace period has to return.
 const STOPPED_CALLS_WAIT: Duration = Duration::from_secs(2);
@@ -133,7 +147,9 @@ impl PreparedServer {
         let access = Access::new(&config.auth, Arc::new(Monotonic::default())).map_err(StartError::Users)?;
         let tls = config.tls.as_ref().map(TlsAcceptor::open).transpose().map_err(StartError::Tls)?;
         if let (Some(tls), Some(files)) = (&tls, &config.tls) {
-            tls.warn(files);
+            for line in tls.warnings(files) {
+                tracing::warn!("{line}");
+            }
         }
         let mut listeners = Vec::new();
         for listen in &config.listen {
@@ -163,6 +179,11 @@ impl PreparedServer {
             made
         })?;
         if let (Some(context), Some(running)) = (context, &server.running) {
+            let of = Arc::downgrade(&context);
+            context.watch.find_tables_of_scanners(move |service, scanner| {
+                let (_, table) = of.upgrade()?.scanners.opened(service, scanner)?;
+                Some(table.to_string())
+            });
             server.view = Some(View::new(&running.endpoint, &context));
             server.periodic.push(recovery::start(context.engine.clone()).map_err(StartError::Threads)?);
             server.periodic.push(lease_sweeper::start(context).map_err(StartError::Threads)?);

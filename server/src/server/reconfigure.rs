@@ -109,6 +109,23 @@ impl Server {
         outcome
     }
 
+    /// Checks that a reload with these settings can use the users file and the files of TLS. Nothing changes.
+    ///
+    /// # Errors
+    /// A message for the operator.
+    pub fn check_reload(&self, requested: &Config) -> Result<(), String> {
+        let Some(running) = &self.running else { return Ok(()) };
+        running.opened_tls(requested).map_err(|error| error.to_string())?;
+        running.endpoint.access.check_reload().map_err(|error| error.to_string())
+    }
+
+    /// Remembers the outcome of a reload of the settings for the metrics.
+    pub fn reload_ended(&self, succeeded: bool) {
+        if let Some(running) = &self.running {
+            running.endpoint.reloads.ended(succeeded);
+        }
+    }
+
     /// Reads the users file again. The change takes effect with the next call of each connection. Returns what has
     /// changed, or `None` if the server has no users.
     ///
@@ -124,14 +141,17 @@ impl Server {
     /// Reads the TLS files again and uses them for new connections. Returns `false` if TLS is not configured.
     ///
     /// # Errors
-    /// The files cannot be used. The server keeps the previous certificates.
+    /// The files cannot be used, or the certificate is not valid now and the previous one is. The server keeps the
+    /// previous files.
     pub fn reload_tls(&self) -> Result<bool, TlsError> {
         let Some(running) = &self.running else { return Ok(false) };
         let _one_change_at_a_time = running.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let config = running.endpoint.dispatcher.live().config.clone();
         running.open_tls(&config)?;
         if let (Some(tls), Some(files)) = (&*running.endpoint.tls.load(), &config.tls) {
-            tls.warn(files);
+            for line in tls.warnings(files) {
+                tracing::warn!("{line}");
+            }
         }
         Ok(config.tls.is_some())
     }
@@ -158,8 +178,17 @@ fn fixed(outcome: &mut Reconfigured, old: &Config, requested: &Config) {
 
 impl Running {
     fn open_tls(&self, config: &Config) -> Result<(), TlsError> {
-        let acceptor = config.tls.as_ref().map(TlsAcceptor::open).transpose()?;
+        let acceptor = self.opened_tls(config)?;
         self.endpoint.tls.store(acceptor.map(Arc::new));
         Ok(())
+    }
+
+    /// Reads the files of TLS, which may replace those in use.
+    fn opened_tls(&self, config: &Config) -> Result<Option<TlsAcceptor>, TlsError> {
+        let acceptor = config.tls.as_ref().map(TlsAcceptor::open).transpose()?;
+        if let (Some(acceptor), Some(files), Some(before)) = (&acceptor, &config.tls, &*self.endpoint.tls.load()) {
+            acceptor.check_replaces(before, files)?;
+        }
+        Ok(acceptor)
     }
 }

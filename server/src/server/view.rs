@@ -9,8 +9,9 @@ use hjall_engine::store::Statistics;
 use crate::dispatch::identity::Identity;
 pub use crate::gateway::compactor::CompactionFigures;
 use crate::gateway::context::Context;
+use crate::net::descriptors::Connectable;
 use crate::net::endpoint::Endpoint;
-use crate::observe::{ClientMetrics, ConnectionFigures, LaneMetrics, Watch};
+use crate::observe::{ClientMetrics, ConnectionFigures, LaneMetrics, ReloadFigures, Watch};
 use crate::settings::config::HttpSettings;
 
 /// A view of a server. It stays usable while the server stops, and afterwards.
@@ -37,7 +38,8 @@ pub struct Figures {
     pub polled: Duration,
     /// Open connections.
     pub connections: usize,
-    /// Maximum number of connections.
+    /// Maximum number of connections: `limits.connections`, or what the process's limit on open files allows if that is
+    /// less.
     pub connections_max: usize,
     /// Bytes of messages and replies in flight.
     pub held_bytes: usize,
@@ -57,6 +59,8 @@ pub struct Figures {
     pub scanners_max: usize,
     /// Requested and scheduled compactions.
     pub compactions: CompactionFigures,
+    /// The outcome of the last reload of the settings.
+    pub reloads: ReloadFigures,
     /// Errors that clients caused, by kind.
     pub client_errors: Vec<(&'static str, u64)>,
     /// Reads and writes by table, in the order of creation.
@@ -123,7 +127,10 @@ impl View {
             loops: endpoint.as_ref().map_or(0, |endpoint| endpoint.loops.in_use()),
             polled: endpoint.as_ref().map_or(Duration::ZERO, |endpoint| endpoint.loops.polled()),
             connections: endpoint.as_ref().map_or(0, |endpoint| endpoint.permits.in_use()),
-            connections_max: limits.connections_max,
+            connections_max: dispatcher
+                .and_then(|dispatcher| Connectable::beside(dispatcher.runner.services.store_files()))
+                .map_or(limits.connections_max, |allowed| allowed.all.min(limits.connections_max)),
+            reloads: endpoint.as_ref().map(|endpoint| endpoint.reloads.read()).unwrap_or_default(),
             connection_counters: endpoint.as_ref().map(|endpoint| endpoint.counters.read()).unwrap_or_default(),
             tls_expires: endpoint.as_ref().and_then(|endpoint| endpoint.tls.load().as_ref()?.expires()),
             held_bytes: dispatcher.map_or(0, |dispatcher| dispatcher.quota.used()),

@@ -40,14 +40,21 @@ impl Difference {
                 if setting.reloads { changes.push(change) } else { waiting.push(change) }
             }
         }
-        let next = before.with(taken).with_overridden_of(read);
+        let next = before.with(taken).with_notes_of(read);
         Self { changes, waiting, overridden: read.overridden_since(before), next }
+    }
+}
+
+impl Change {
+    /// The old and the new value as text.
+    pub fn values(&self) -> [String; 2] {
+        [&self.before, &self.now].map(|value| value.as_ref().map_or_else(|| "unset".to_owned(), Value::to_string))
     }
 }
 
 impl std::fmt::Display for Change {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let shown = |value: &Option<Value>| value.as_ref().map_or_else(|| "unset".to_owned(), Value::to_string);
-        write!(f, "{} {} → {}", self.setting.name, shown(&self.before), shown(&self.now))
+        let [before, now] = self.values();
+        write!(f, "{} {before} → {now}", self.setting.name)
     }
 }

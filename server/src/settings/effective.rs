@@ -4,6 +4,7 @@ use super::nearest::nearest;
 use super::setting::Setting;
 use super::sources::{Assignment, Notes, Origin, Refused, SettingError, Sources};
 use super::startup::{self, StartupOptions};
+use super::text::shown;
 use super::toml::must;
 use super::value::Value;
 use super::{environment, site, table, toml};
@@ -50,7 +51,7 @@ impl Effective {
         given.extend(environment::read(&sources.environment, &mut wrong));
         given.extend(flags(&sources.flags, &mut wrong));
         let mut entries: Vec<_> = table::ALL.iter().map(|setting| Entry::default(setting)).collect();
-        for Assignment { setting, text, origin } in given {
+        for Assignment { setting, text, written, origin } in given {
             match setting.kind.read(&text) {
                 Some(value) => {
                     if let Some(entry) = entries.iter_mut().find(|entry| entry.setting == setting) {
@@ -61,9 +62,9 @@ impl Effective {
                     }
                 }
                 None => wrong.push(SettingError(match &origin {
-                    Origin::Environment(name) => format!("{name}={text}: must be {}", setting.kind),
+                    Origin::Environment(name) => format!("{name}={written}: must be {}", setting.kind),
                     Origin::Flag(flag) if flag == SET => {
-                        format!("{SET} {}={text}: must be {}", setting.name, setting.kind)
+                        format!("{SET} {}={}: must be {}", setting.name, shown(&written), setting.kind)
                     }
                     Origin::Flag(flag) => {
                         let unit = setting.flag.map_or("", |flag| flag.unit);
@@ -72,10 +73,10 @@ impl Effective {
                         } else {
                             format!("; for this flag, a number without a unit is in {unit}")
                         };
-                        format!("{flag} {text}: must be {}{remark}", setting.kind)
+                        format!("{flag} {}: must be {}{remark}", shown(&written), setting.kind)
                     }
                     Origin::Default | Origin::Toml(..) | Origin::HBaseSite(..) => {
-                        format!("{origin}: {}", must(setting, &text))
+                        format!("{origin}: {}", must(setting, &written))
                     }
                 })),
             }
@@ -114,6 +115,11 @@ impl Effective {
         self.entries.iter().find(|entry| entry.setting.name == name)
     }
 
+    /// Where the value of a setting comes from, for errors: file and line, variable or flag.
+    pub fn origin(&self, name: &str) -> String {
+        self.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default()
+    }
+
     /// The overridden values that `before` does not have.
     pub(super) fn overridden_since(&self, before: &Self) -> Vec<Entry> {
         let is_in = |entries: &[Entry], one: &Entry| {
@@ -124,9 +130,10 @@ impl Effective {
         self.overridden.iter().filter(|one| !is_in(&before.overridden, one)).cloned().collect()
     }
 
-    /// Takes over the overridden values of settings that were read later.
-    pub(super) fn with_overridden_of(mut self, read: &Self) -> Self {
+    /// Takes over the overridden values and the remarks of settings that were read later.
+    pub(super) fn with_notes_of(mut self, read: &Self) -> Self {
         self.overridden = read.overridden.clone();
+        self.notes = read.notes.clone();
         self
     }
 
@@ -149,7 +156,7 @@ impl Effective {
 
 impl Entry {
     /// Whether the value is that of the default, wherever it comes from.
-    pub(super) fn is_default(&self) -> bool {
+    pub fn is_default(&self) -> bool {
         self.value == Self::default(self.setting).value
     }
 
@@ -164,7 +171,7 @@ fn flags(flags: &[(String, String, String)], wrong: &mut Vec<SettingError>) -> V
     for (flag, name, text) in flags {
         match table::find(name) {
             Some(setting) => {
-                given.push(Assignment { setting, text: text.clone(), origin: Origin::Flag(flag.clone()) });
+                given.push(Assignment::new(setting, text.clone(), Origin::Flag(flag.clone())));
             }
             None => {
                 let meant = nearest(name, table::ALL.iter().map(|setting| setting.name));

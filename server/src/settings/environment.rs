@@ -38,7 +38,7 @@ pub fn read(variables: &[(String, String)], wrong: &mut Vec<SettingError>) -> Ve
             let why = format!("{name} and {} both set {}; unset one of them", other.origin, setting.name);
             wrong.push(SettingError(why));
         }
-        given.push(Assignment { setting, text: value.clone(), origin });
+        given.push(Assignment::new(setting, value.clone(), origin));
     }
     given
 }

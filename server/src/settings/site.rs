@@ -1,6 +1,6 @@
 //! Reads settings from `hbase-site.xml`, by HBase's keys and in HBase's units.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -93,10 +93,11 @@ pub fn read(
         }
     }
     let values: BTreeMap<_, _> = properties.iter().map(|(name, it)| (name.clone(), it.value.clone())).collect();
+    let mut used = BTreeSet::new();
     for property in properties.values_mut() {
-        property.value = substitution::resolved(&property.value, &values, environment);
+        property.value = substitution::resolved(&property.value, &values, environment, &mut used);
     }
-    take(path, properties, wrong, notes)
+    take(path, properties, &used, wrong, notes)
 }
 
 fn line(document: &Document<'_>, node: &Node<'_, '_>) -> usize {
@@ -114,10 +115,11 @@ fn property(node: &Node<'_, '_>, line: usize) -> Option<(String, Property)> {
     Some((text(child("name")?), Property { value: text(child("value")?), line, is_final }))
 }
 
-/// Returns the known keys, and adds the others to `notes`.
+/// Returns the known keys, and adds the others to `notes`, except for those that are used as variables.
 fn take(
     path: &Path,
     mut properties: BTreeMap<String, Property>,
+    used: &BTreeSet<String>,
     wrong: &mut Vec<SettingError>,
     notes: &mut Notes,
 ) -> Vec<Assignment> {
@@ -139,7 +141,7 @@ fn take(
             match native(setting, key, &value) {
                 Some(text) => {
                     let origin = Origin::HBaseSite(path.to_owned(), line, key.name.to_owned());
-                    given.push(Assignment { setting, text, origin });
+                    given.push(Assignment { setting, text, written: value, origin });
                 }
                 None => {
                     wrong.push(SettingError(format!("{}:{line}: {}", path.display(), expected(setting, key, &value))))
@@ -151,6 +153,7 @@ fn take(
         notes.protections.extend(Protection::of(&format!("{}:{line}", path.display()), &name, &value));
         match hbase::without_effect(&name) {
             Some(why) => notes.without_effect.push((name, why)),
+            None if used.contains(&name) => {}
             None => notes.unknown.push((name, line)),
         }
     }

@@ -67,8 +67,17 @@ pub struct Assignment {
     pub setting: &'static Setting,
     /// The value in the notation of the setting.
     pub text: String,
+    /// The value as it was written, for errors.
+    pub written: String,
     /// Where it was given.
     pub origin: Origin,
+}
+
+impl Assignment {
+    /// A value that was written in the notation of the setting.
+    pub fn new(setting: &'static Setting, text: String, origin: Origin) -> Self {
+        Self { setting, written: text.clone(), text, origin }
+    }
 }
 
 /// Remarks that are not errors but belong in the log.

@@ -8,6 +8,7 @@ use hjall_engine::Options;
 
 use super::effective::Effective;
 use super::sources::SettingError;
+use super::text::{is_host, quoted};
 use crate::settings::config::{ClientCertificates, Config, Listen, OffPeak, PlainText, TlsSettings};
 use crate::wire::method::Service;
 
@@ -66,6 +67,8 @@ pub(super) struct Parts {
     pub listen_thrift1: Vec<String>,
     pub listen_thrift2: Vec<String>,
     pub listen_rest: Vec<String>,
+    /// The settings that the addresses in [`Config::listen`] come from.
+    pub listen_names: Vec<&'static str>,
     pub certificate: Option<PathBuf>,
     pub key: Option<PathBuf>,
     pub client_ca: Option<PathBuf>,
@@ -150,15 +153,20 @@ impl StartupOptions {
         let single = effective.rank("server.address").max(effective.rank("server.port"));
         let whole = effective.rank("server.listen");
         let elsewhere = effective.rank("server.listen_thrift1").max(effective.rank("server.listen_thrift2"));
-        let own = [host_and_port(&parts.address, parts.port)];
-        let (both, named) = match (whole, single, elsewhere) {
-            (0, 0, 1..) => (&[][..], "server.listen"),
-            (whole, single, _) if whole > 0 && whole >= single => (&parts.listen[..], "server.listen"),
-            _ => (&own[..], "server.address"),
-        };
         let mut listen = Vec::new();
+        let both = match (whole, single, elsewhere) {
+            (0, 0, 1..) => &[][..],
+            (whole, single, _) if whole > 0 && whole >= single => &parts.listen[..],
+            _ => {
+                match host(effective, "server.address", &parts.address, parts.port) {
+                    Ok(addr) => listen.push((Listen { addr, only: None }, "server.address")),
+                    Err(why) => wrong.push(why),
+                }
+                &[][..]
+            }
+        };
         let groups = [
-            (both, None, named),
+            (both, None, "server.listen"),
             (&parts.listen_thrift1, Some(Service::Thrift1), "server.listen_thrift1"),
             (&parts.listen_thrift2, Some(Service::Thrift2), "server.listen_thrift2"),
             (&parts.listen_rest, Some(Service::Rest), "rest.listen"),
@@ -174,12 +182,17 @@ impl StartupOptions {
         for (n, (Listen { addr, .. }, name)) in listen.iter().enumerate() {
             let same = |(one, _): &&(Listen, &str)| one.addr == *addr && addr.port() != 0;
             if let Some((_, other)) = listen.iter().take(n).find(same) {
-                wrong.push(SettingError(format!(
-                    "{other} and {name} both have the address {addr}; a port of one service needs a separate address"
-                )));
+                let origin = effective.origin(name);
+                wrong.push(SettingError(match name == other {
+                    true => format!("{origin}: {name} names {addr} twice; remove one"),
+                    false => format!(
+                        "{origin}: {other} and {name} both have the address {addr}; a port of one service needs a separate \
+                         address"
+                    ),
+                }));
             }
         }
-        self.config.listen = listen.into_iter().map(|(listen, _)| listen).collect();
+        (self.config.listen, self.parts.listen_names) = listen.into_iter().unzip();
     }
 
     fn tls(&mut self, effective: &Effective, wrong: &mut Vec<SettingError>) {
@@ -193,10 +206,10 @@ impl StartupOptions {
                     "tls.plain",
                     match plain_text {
                         PlainText::Loopback => {
-                            "loopback cannot be combined with tls.client_ca: a connection without TLS cannot present a certificate"
+                            "= loopback cannot be combined with tls.client_ca: a connection without TLS cannot present a certificate"
                         }
                         _ => {
-                            "allow cannot be combined with tls.client_ca: a connection without TLS cannot present a certificate"
+                            "= allow cannot be combined with tls.client_ca: a connection without TLS cannot present a certificate"
                         }
                     },
                 )
@@ -206,15 +219,15 @@ impl StartupOptions {
             {
                 (
                     "tls.client_certificates",
-                    "request requires auth.users: otherwise clients without a certificate could do everything",
+                    "= request needs auth.users: otherwise clients without a certificate could do everything",
                 )
             }
             (_, _, None) if client_certificates == ClientCertificates::Request => {
-                ("tls.client_certificates", "request requires tls.client_ca, the authorities of the certificates")
+                ("tls.client_certificates", "= request needs tls.client_ca")
             }
             (None, None, None) if plain_text == PlainText::Loopback => (
                 "tls.plain",
-                "loopback requires tls.certificate and tls.key: without them, connections without TLS are served everywhere",
+                "= loopback requires tls.certificate and tls.key: without them, connections without TLS are served everywhere",
             ),
             (Some(certificate), Some(key), client_authorities) => {
                 self.config.tls =
@@ -250,21 +263,27 @@ impl StartupOptions {
         let parts = &self.parts;
         let single = effective.rank("info.address").max(effective.rank("info.port"));
         let whole = effective.rank("info.listen");
-        let (text, name) = match (&parts.info_listen, parts.info_port) {
-            (Some(text), _) if whole >= single => (text.clone(), "info.listen"),
-            (_, Some(port)) => (host_and_port(&parts.info_address, port), "info.address"),
+        let (name, found) = match (&parts.info_listen, parts.info_port) {
+            (Some(text), _) if whole >= single && text.eq_ignore_ascii_case("off") => return,
+            (Some(text), _) if whole >= single => ("info.listen", address(effective, "info.listen", text)),
+            (_, Some(port)) => ("info.address", host(effective, "info.address", &parts.info_address, port)),
             _ => return,
         };
-        if text.eq_ignore_ascii_case("off") {
-            return;
+        let addr = match found {
+            Ok(addr) => addr,
+            Err(why) => return wrong.push(why),
+        };
+        let asked = whole.max(single) > 0;
+        let mut clients = self.config.listen.iter().zip(&parts.listen_names);
+        if let Some((listen, other)) = clients.find(|(listen, _)| asked && overlap(listen.addr, addr)) {
+            wrong.push(SettingError(format!(
+                "{}: {name} ({addr}) and {other} ({}) have the same port; choose another one for one of them",
+                effective.origin(name),
+                listen.addr
+            )));
         }
-        match address(effective, name, &text) {
-            Ok(addr) => {
-                let (tables, regions) = (parts.info_tables, parts.info_regions);
-                self.info = Some(Info { addr, asked: whole.max(single) > 0, tables, regions });
-            }
-            Err(why) => wrong.push(why),
-        }
+        let (tables, regions) = (parts.info_tables, parts.info_regions);
+        self.info = Some(Info { addr, asked, tables, regions });
     }
 }
 
@@ -300,18 +319,60 @@ pub(super) fn unused(effective: &Effective) -> Vec<Unused> {
     unused
 }
 
-fn host_and_port(host: &str, port: u16) -> String {
-    let bare_v6 = host.contains(':') && !host.starts_with('[');
-    if bare_v6 { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+/// Whether two addresses cannot be listened on together.
+fn overlap(one: SocketAddr, other: SocketAddr) -> bool {
+    let is_all = |addr: SocketAddr| addr.ip().is_unspecified();
+    let same_host = one.ip() == other.ip() || one.is_ipv4() == other.is_ipv4() && (is_all(one) || is_all(other));
+    one.port() == other.port() && one.port() != 0 && same_host
 }
 
-fn address(effective: &Effective, name: &str, text: &str) -> Result<SocketAddr, SettingError> {
-    let origin = effective.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
+/// The address of a setting that has a host without a port.
+fn host(effective: &Effective, name: &str, given: &str, port: u16) -> Result<SocketAddr, SettingError> {
+    let bare = without_brackets(given);
+    // An address may have a zone, such as fe80::1%2.
+    if let Ok(addr) = format!("[{bare}]:{port}").parse() {
+        return Ok(addr);
+    }
+    if is_host(bare) {
+        return resolved(effective, name, given, (bare, port));
+    }
+    Err(SettingError(format!(
+        "{}: {name} = {}: must be a host name or an IP address, without a port; the port is {}",
+        effective.origin(name),
+        quoted(given),
+        name.replace("address", "port"),
+    )))
+}
+
+/// The address of a setting that has a host and a port.
+fn address(effective: &Effective, name: &str, given: &str) -> Result<SocketAddr, SettingError> {
+    if let Ok(addr) = given.parse() {
+        return Ok(addr);
+    }
+    let parts = given.rsplit_once(':').and_then(|(host, port)| Some((without_brackets(host), port.parse().ok()?)));
+    if let Some((host, port)) = parts.filter(|(host, _)| is_host(host)) {
+        return resolved(effective, name, given, (host, port));
+    }
+    Err(SettingError(format!(
+        "{}: {name} = {}: must be a host and a port, such as 127.0.0.1:9090 or [::1]:9090",
+        effective.origin(name),
+        quoted(given)
+    )))
+}
+
+/// An IPv6 address without its brackets, or any other text as it is.
+fn without_brackets(host: &str) -> &str {
+    host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host)
+}
+
+fn resolved(effective: &Effective, name: &str, given: &str, address: (&str, u16)) -> Result<SocketAddr, SettingError> {
     let wrong = |why: &str| {
-        SettingError(format!("{origin} {text}: {why}; {name} must be a host and a port, such as 127.0.0.1:9090"))
+        let (origin, given) = (effective.origin(name), quoted(given));
+        let remedy = "write a host name that resolves here, or an IP address";
+        SettingError(format!("{origin}: {name} = {given}: the name cannot be resolved ({why}); {remedy}"))
     };
-    match text.to_socket_addrs() {
-        Ok(mut found) => found.next().ok_or_else(|| wrong("the host has no address")),
+    match address.to_socket_addrs() {
+        Ok(mut found) => found.next().ok_or_else(|| wrong("it has no address")),
         Err(error) => Err(wrong(&error.to_string())),
     }
 }

@@ -1,14 +1,19 @@
 //! Variables in the values of `hbase-site.xml`, by the rules of Hadoop's `Configuration`: `${name}` stands for another
 //! property, `${env.NAME}` for an environment variable. Java's system properties do not exist here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of variables that are replaced in one value.
 const ROUNDS_MAX: usize = 20;
 
-/// A value with its variables replaced. It still contains a variable if that has no value, or if variables refer to
-/// each other in a cycle.
-pub fn resolved(raw: &str, properties: &BTreeMap<String, String>, environment: &[(String, String)]) -> String {
+/// A value with its variables replaced, whose names are added to `used`. It still contains a variable if that has no
+/// value, or if variables refer to each other in a cycle.
+pub fn resolved(
+    raw: &str,
+    properties: &BTreeMap<String, String>,
+    environment: &[(String, String)],
+    used: &mut BTreeSet<String>,
+) -> String {
     let mut value = raw.to_owned();
     for _ in 0..ROUNDS_MAX {
         let Some(name) = variable(&value) else { break };
@@ -17,6 +22,7 @@ pub fn resolved(raw: &str, properties: &BTreeMap<String, String>, environment: &
             None => properties.get(name).map(String::as_str),
         };
         let (Some(found), written) = (found, format!("${{{name}}}")) else { break };
+        used.insert(name.to_owned());
         if found.contains(&written) {
             return raw.to_owned();
         }
@@ -83,7 +89,7 @@ mod tests {
             ("env.IN_FILE", "file"),
         ]);
         let environment = pairs(&[("SET", "s"), ("EMPTY", "")]);
-        resolved(raw, &properties.into_iter().collect(), &environment)
+        resolved(raw, &properties.into_iter().collect(), &environment, &mut BTreeSet::new())
     }
 
     #[test]

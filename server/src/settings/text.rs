@@ -1,5 +1,6 @@
 //! Parses and formats sizes and times with units.
 
+use std::borrow::Cow;
 use std::net::Ipv6Addr;
 use std::time::Duration;
 
@@ -54,6 +55,11 @@ pub fn is_host_name(given: &str) -> bool {
     let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     // The server ignores the dot that may end a name.
     given.bytes().all(legal) && !given.split('.').any(str::is_empty)
+}
+
+/// Whether a text can be the name of a host, which may end with a dot, or an IP address.
+pub fn is_host(given: &str) -> bool {
+    given.parse::<Ipv6Addr>().is_ok() || is_host_name(given.strip_suffix('.').unwrap_or(given))
 }
 
 /// Whether a text can be the header `Origin` of a request, or is `*`.
@@ -123,6 +129,11 @@ pub fn wrapped(paragraph: &str, first: &str, next: &str) -> String {
     }
     out.push('\n');
     out
+}
+
+/// A value for an error message: as it was given, or in quotes if it could not be seen otherwise.
+pub fn shown(given: &str) -> Cow<'_, str> {
+    if given.is_empty() || given.trim() != given { quoted(given).into() } else { given.into() }
 }
 
 /// Quotes a text as a TOML string.

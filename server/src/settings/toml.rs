@@ -10,6 +10,7 @@ use super::nearest::nearest;
 use super::setting::Setting;
 use super::sources::{Assignment, Origin, SettingError};
 use super::table;
+use super::text::shown;
 use super::toml_text::{duplicate, in_order, line, strings};
 use super::value::Kind;
 
@@ -66,12 +67,13 @@ impl File<'_> {
                 self.unknown_setting(line, &name);
                 continue;
             };
+            let written = self.text.get(value.span()).unwrap_or("this value");
             match text(&setting.kind, value) {
                 Some(text) => {
-                    let origin = Origin::Toml(self.path.to_owned(), line);
-                    self.given.push(Assignment { setting, text, origin });
+                    let (written, origin) = (written.to_owned(), Origin::Toml(self.path.to_owned(), line));
+                    self.given.push(Assignment { setting, text, written, origin });
                 }
-                None => self.refuse(line, &must(setting, self.text.get(value.span()).unwrap_or("this value"))),
+                None => self.refuse(line, &must(setting, written)),
             }
         }
     }
@@ -96,7 +98,7 @@ impl File<'_> {
 
 /// The error message for an invalid value.
 pub fn must(setting: &Setting, given: &str) -> String {
-    format!("{} = {given}: must be {}", setting.name, setting.kind)
+    format!("{} = {}: must be {}", setting.name, shown(given), setting.kind)
 }
 
 /// Converts a TOML value to the text form that all layers share. Returns `None` if its type does not match the

@@ -50,6 +50,8 @@ pub enum Kind {
     Text(&'static str),
     /// The path of a file or folder.
     Path,
+    /// The name of a host, or an IP address.
+    Host,
     /// One of these words. `true` and `false` among them are boolean values.
     Choice(&'static [&'static str]),
     /// One or more `HOST:PORT`.
@@ -73,7 +75,7 @@ pub enum Value {
     Bytes(u64),
     /// Of [`Kind::Time`].
     Time(Duration),
-    /// Of [`Kind::Text`], [`Kind::Path`] and [`Kind::Choice`].
+    /// Of [`Kind::Text`], [`Kind::Path`], [`Kind::Host`] and [`Kind::Choice`].
     Text(String),
     /// Of [`Kind::Addresses`], [`Kind::Origins`] and [`Kind::Hosts`].
     List(Vec<String>),
@@ -126,6 +128,7 @@ impl Kind {
                 }
                 words.iter().find(|word| word.eq_ignore_ascii_case(given)).map(|word| Value::Text((*word).to_owned()))
             }
+            Self::Host => text::is_host(given).then(|| Value::Text(given.to_owned())),
             Self::Addresses => list(given, |_| true),
             Self::Origins => list(given, text::is_origin),
             Self::Hosts => list(given, text::is_host_name),
@@ -165,6 +168,7 @@ impl fmt::Display for Kind {
             ),
             Self::Text(what) => f.write_str(what),
             Self::Path => f.write_str("the path of a file or folder"),
+            Self::Host => f.write_str("a host name or an IP address, without a port"),
             Self::Choice(words) => write!(f, "one of {}", words.join(", ")),
             Self::Addresses => f.write_str("one or more addresses HOST:PORT, such as 127.0.0.1:9090"),
             Self::Origins => f.write_str(

@@ -5,7 +5,7 @@ use thrift::protocol::{TInputProtocol, TType};
 
 use super::fields::{Fields, Unusual};
 use super::{Encoding, arguments};
-use crate::wire::method::{Service, ServiceHint};
+use crate::wire::method::{Method, ScannerUse, Service, ServiceHint};
 
 /// The levels of nesting that are skipped without the generated code.
 const LEVELS: u8 = 4;
@@ -52,51 +52,101 @@ fn other(service: Service) -> Service {
     }
 }
 
-/// The table and the row that the arguments of a call refer to.
+/// What the arguments of a call refer to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
     /// The table.
     pub table: Option<Vec<u8>>,
     /// The row, or the start row of a scan.
     pub row: Option<Vec<u8>>,
+    /// The namespace, of calls about namespaces.
+    pub namespace: Option<Vec<u8>>,
+    /// The scanner, by its number in the service.
+    pub scanner: Option<i32>,
 }
 
 /// The longest name that is kept, in bytes. No table has a longer one, and no row.
 const NAME_BYTES_KEPT: usize = 64 << 10;
 
-/// The table and the row that arguments refer to, if they are in the usual places: the first and the second field, each
-/// as bytes or inside a struct. Names that no table and no row can have are shortened. Used for logs: parts that cannot
-/// be read are left out.
-pub fn names(service: Service, encoding: Encoding, body: &[u8]) -> Names {
+/// What arguments refer to, if that is in the usual places: the first and the second field, each as bytes or inside a
+/// struct. Names that no table and no row can have are shortened. Used for logs: parts that cannot be read are left
+/// out.
+pub fn names(method: Method, encoding: Encoding, body: &[u8]) -> Names {
     let mut names = Names::default();
     // After an error, what has been read so far is used.
-    let _ = read_names(service, arguments(encoding, body).as_dyn(), &mut names);
-    for name in [&mut names.table, &mut names.row].into_iter().flatten() {
+    let _ = read_names(method, arguments(encoding, body).as_dyn(), &mut names);
+    for name in [&mut names.table, &mut names.row, &mut names.namespace].into_iter().flatten() {
         name.truncate(NAME_BYTES_KEPT);
         name.shrink_to_fit();
     }
     names
 }
 
-fn read_names(service: Service, input: &mut dyn TInputProtocol, names: &mut Names) -> Result<()> {
+/// What the first argument of a method is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum First {
+    Table,
+    Namespace,
+    Scanner,
+    /// A pattern, a set of servers or the key of a region.
+    Other,
+}
+
+impl First {
+    fn of(method: Method) -> Self {
+        let name = method.name();
+        match method.info().scanner {
+            Some(ScannerUse::Fetches | ScannerUse::Closes) => Self::Scanner,
+            _ if name.contains("Namespace") => Self::Namespace,
+            _ if name.ends_with("ByPattern") || name.contains("SlowLog") || name == "getRegionInfo" => Self::Other,
+            _ => Self::Table,
+        }
+    }
+}
+
+fn read_names(method: Method, input: &mut dyn TInputProtocol, names: &mut Names) -> Result<()> {
+    let first = First::of(method);
+    // The second argument of the others is a family.
+    let has_row = first == First::Table && !method.name().contains("ColumnFamily");
     input.read_struct_begin()?;
     loop {
         let field = input.read_field_begin()?;
-        match (field.id, field.field_type, service) {
+        match (field.id, field.field_type, first) {
             (_, TType::Stop, _) => return Ok(()),
-            (Some(1), TType::String, _) => names.table = Some(input.read_bytes()?),
-            (Some(2), TType::String, _) => names.row = Some(input.read_bytes()?),
+            (Some(1), TType::I32, First::Scanner) => names.scanner = Some(input.read_i32()?),
+            (Some(1), TType::String, First::Namespace) => names.namespace = Some(input.read_bytes()?),
+            (Some(1), TType::Struct, First::Namespace) => [names.namespace, _] = first_two(input)?,
+            (Some(1), TType::String, First::Table) => names.table = Some(input.read_bytes()?),
             // `TAppend` and `TIncrement` have both.
-            (Some(1), TType::Struct, Service::Thrift1) => [names.table, names.row] = first_two(input)?,
-            // `TTableName`: the namespace is optional.
-            (Some(1), TType::Struct, Service::Thrift2 | Service::Rest) => {
-                let [namespace, qualifier] = first_two(input)?;
-                names.table = namespace.into_iter().chain(qualifier).reduce(|a, b| [a, b].join(&b':'));
+            (Some(1), TType::Struct, First::Table) if method.service() == Service::Thrift1 => {
+                [names.table, names.row] = first_two(input)?;
             }
-            (Some(2), TType::Struct, _) => [names.row, _] = first_two(input)?,
+            (Some(1), TType::Struct, First::Table) => names.table = table_name(input)?,
+            (Some(2), TType::String, _) if has_row => names.row = Some(input.read_bytes()?),
+            (Some(2), TType::Struct, _) if has_row => [names.row, _] = first_two(input)?,
             (_, of, _) => input.skip(of)?,
         }
     }
+}
+
+/// The name in a `TTableName`, whose namespace is optional, or in a `TTableDescriptor`, which begins with one.
+fn table_name(input: &mut dyn TInputProtocol) -> Result<Option<Vec<u8>>> {
+    let (mut parts, mut nested) = ([None, None], None);
+    input.read_struct_begin()?;
+    loop {
+        let field = input.read_field_begin()?;
+        match (field.id, field.field_type) {
+            (_, TType::Stop) => break,
+            (Some(1), TType::Struct) => nested = joined(first_two(input)?),
+            (Some(id @ 1..=2), TType::String) => parts[usize::from(id == 2)] = Some(input.read_bytes()?),
+            (_, of) => input.skip(of)?,
+        }
+    }
+    Ok(nested.or_else(|| joined(parts)))
+}
+
+fn joined([namespace, qualifier]: [Option<Vec<u8>>; 2]) -> Option<Vec<u8>> {
+    namespace.into_iter().chain(qualifier).reduce(|a, b| [a, b].join(&b':'))
 }
 
 /// The first two fields of a struct, if they are bytes.
@@ -166,10 +216,11 @@ mod tests {
     #[test]
     fn names_that_no_table_and_no_row_can_have_are_shortened() {
         let body = arguments_of(b"t", b"r");
-        let wanted = Names { table: Some(b"t".to_vec()), row: Some(b"r".to_vec()) };
-        assert_eq!(names(Service::Thrift1, Encoding::Binary, &body), wanted);
+        let wanted = Names { table: Some(b"t".to_vec()), row: Some(b"r".to_vec()), ..Names::default() };
+        let get = Method::Thrift1(crate::wire::method::Thrift1::GetRow);
+        assert_eq!(names(get, Encoding::Binary, &body), wanted);
         let body = arguments_of(&vec![b't'; 1 << 20], &vec![b'r'; 1 << 20]);
-        let Names { table, row } = names(Service::Thrift1, Encoding::Binary, &body);
+        let Names { table, row, .. } = names(get, Encoding::Binary, &body);
         for name in [table, row].map(Option::unwrap_or_default) {
             assert!(name.len() == NAME_BYTES_KEPT && name.capacity() < 2 * NAME_BYTES_KEPT, "{}", name.capacity());
         }

@@ -146,8 +146,8 @@ fn a_failed_start_prints_one_line() {
     let missing =
         ["serve", "--memory", "--listen", "127.0.0.1:0", "--tls-cert", "/no/cert.pem", "--tls-key", "/no/key.pem"];
     for (arguments, expected, named) in [
-        (&["serve", "--memory", "--listen", "nowhere"][..], 2, "--listen nowhere"),
-        (&["serve", "--memory", "--log", "a=b=c"], 2, "--log a=b=c"),
+        (&["serve", "--memory", "--listen", "nowhere"][..], 2, "--listen: server.listen = \"nowhere\""),
+        (&["serve", "--memory", "--log", "a=b=c"], 2, "--log: log.filter = a=b=c"),
         (&["serve", "--listen", "127.0.0.1:0", "--data", "/dev/null/x"], 6, "/dev/null/x"),
         (&missing, 7, "/no/cert.pem"),
     ] {

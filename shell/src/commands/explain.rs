@@ -121,7 +121,8 @@ fn plan(context: &mut Context, name: &TableName, scan: &Scan, kind: &str, given:
     }
     families(context, &table, &scan.columns)?;
     if let Ok(Some((bytes, files))) = context.connection.files(name) {
-        say(context, "files", format!("the table has {files} files with {bytes} bytes; data in memory is read too"));
+        let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+        say(context, "files", format!("the table has {files} with {bytes} bytes; data in memory is read too"));
     }
     if !scan.time_range.is_all() {
         let (min, max) = (scan.time_range.min(), scan.time_range.max());

@@ -127,6 +127,11 @@ fn classify_io(error: &io::Error) -> (ErrorKind, &'static str) {
         io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
             (ErrorKind::Corrupt, "a file is truncated or altered; restore the data folder from a backup")
         }
+        // Files are read and written without waiting, so only the start of a thread fails with it.
+        io::ErrorKind::WouldBlock => (
+            ErrorKind::Io,
+            "the system provides no further thread; raise the limit on processes (ulimit -u, or TasksMax= in systemd)",
+        ),
         _ if is_open_files_limit(error) => (
             ErrorKind::Io,
             "the limit on open files is reached; raise it (ulimit -n, or LimitNOFILE= in systemd), or close connections",
@@ -145,4 +150,21 @@ fn is_open_files_limit(error: &io::Error) -> bool {
 #[cfg(not(unix))]
 fn is_open_files_limit(_: &io::Error) -> bool {
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::failed_io;
+
+    #[test]
+    fn limits_of_the_system_are_named() {
+        for (kind, limit) in
+            [(io::ErrorKind::WouldBlock, "ulimit -u"), (io::ErrorKind::StorageFull, "the disk is full")]
+        {
+            let told = failed_io("starting the thread t", io::Error::from(kind)).to_string();
+            assert!(told.starts_with("starting the thread t failed: ") && told.contains(limit), "{told}");
+        }
+    }
 }

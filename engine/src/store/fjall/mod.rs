@@ -47,7 +47,7 @@ const BACKGROUND_NICER: i32 = 10;
 pub(crate) use self::backpressure::{held_by_compactions, memtables_in_use};
 pub(super) use self::database::SEQUENCE_GAP;
 pub(crate) use self::failure::failed_io;
-pub(crate) use self::open_files::cached_files_max;
+pub(crate) use self::open_files::{CACHED_FILES_MAX, cached_files_max};
 pub use self::options::{SYNC_INTERVAL, StoreOptions};
 pub(crate) use self::row_filters::row_filters_max;
 pub use self::store::FjallStore;

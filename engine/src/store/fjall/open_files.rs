@@ -1,7 +1,8 @@
 //! The number of data files that are kept open.
 
 /// The largest number of files, well below the 1,024 descriptors that a process is commonly allowed.
-const FILES_MAX: u64 = 400;
+pub const CACHED_FILES_MAX: usize = 400;
+const FILES_MAX: u64 = CACHED_FILES_MAX as u64;
 /// The smallest number of files. With fewer, nearly every read would open a file.
 const FILES_MIN: u64 = 8;
 

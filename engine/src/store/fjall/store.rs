@@ -75,9 +75,9 @@ impl FjallStore {
         let ahead_ms = time.ahead_of_machine_ms();
         if ahead_ms > AHEAD_WARN_MS {
             tracing::warn!(
-                ahead_ms,
-                "the time of the database is ahead of this machine's clock, as if that had been set back; until the \
-                 clock has caught up, the time of the database advances at half speed"
+                "the database's time is {} s ahead of this machine's clock; was the clock set back? Until the clock has caught up, \
+                 the time of the database advances at half speed",
+                ahead_ms / 1000
             );
         }
         Ok(Arc::new(Self {
@@ -427,6 +427,7 @@ impl Store for FjallStore {
         Ok(Statistics {
             reopened: self.holder.reopened(),
             disk_free_bytes: statistics::disk_free_bytes(self.holder.path()),
+            clock_ahead_ms: self.time.ahead_of_machine_ms().max(0),
             ..statistics::of(&database, &self.waits)
         })
     }

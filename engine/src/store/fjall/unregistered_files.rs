@@ -82,9 +82,9 @@ impl Database {
         // A flush adds its files to the list under this lock.
         let _flushing = tree.get_flush_lock();
         let next = tree.next_table_id();
-        // A compaction that has files with smaller numbers began before, and has ended if none is in progress now. If a
-        // flush or compaction failed after it had written its list, the next opening uses that list. Long calls and bulk
-        // loads that begin from now on have larger numbers, too.
+        // A compaction, long call or bulk load that has files with smaller numbers began before, and has ended if none
+        // is in progress now. If a flush or compaction failed after it had written its list, the next opening uses that
+        // list.
         if self.inner.active_compactions() > 0 || self.has_long_calls() || !is_list_current(keyspace) {
             return None;
         }

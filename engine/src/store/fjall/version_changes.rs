@@ -154,7 +154,7 @@ impl VersionThread {
         let (of_thread, database) = (Arc::clone(&changes), Arc::downgrade(database));
         let thread = std::thread::Builder::new().name("hjall-versions".into());
         let spawned = thread.spawn(move || follow(&database, &of_thread));
-        spawned.map(|_| Self(changes)).map_err(|error| failed_io("starting a thread that follows changes", error))
+        spawned.map(|_| Self(changes)).map_err(|error| failed_io("starting the thread hjall-versions", error))
     }
 }
 
@@ -490,7 +490,7 @@ mod tests {
             scope.spawn(|| {
                 let snapshot = Seen::now(&database).into_snapshot();
                 let keys = [&b"a1"[..], b"a2", b"a3", b"", &[0], &[b'a'; KEY_BYTES_MAX + 1]];
-                sender.send(keys.map(|key| snapshot.get(SPACE, key).unwrap()))
+                let _ = sender.send(keys.map(|key| snapshot.get(SPACE, key).unwrap()));
             });
             let expected = [Some("in a file"), Some("in the memtable"), None, None, None, None];
             let expected = expected.map(|value| value.map(|value| Bytes::from_static(value.as_bytes())));

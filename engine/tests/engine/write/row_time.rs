@@ -396,3 +396,12 @@ fn while_a_manual_clock_stands_still_only_the_mutations_of_rows_that_are_too_far
     });
     assert_eq!(read(&table, "ahead").len(), 1);
 }
+
+#[test]
+fn the_figures_tell_that_the_clock_was_set_back() {
+    let world = World::new(true);
+    let ahead_ms = || world.engine.statistics().unwrap().clock_ahead_ms;
+    assert_eq!(ahead_ms(), 0);
+    world.clock.now_ms.fetch_sub(3_600_000, Ordering::SeqCst);
+    assert_eq!(ahead_ms(), 3_600_000);
+}

@@ -94,7 +94,7 @@ pub(super) static SETTINGS: [Setting; 15] = [
     Setting {
         name: "server.host",
         flag: flag("host", "NAME", ""),
-        kind: Kind::Text("a host name"),
+        kind: Kind::Host,
         default: Default::Unset("the first listening address, or the name of the machine if that is 0.0.0.0 or ::"),
         summary: "Host name used in region locations and error messages",
         reason: "Clients that follow region locations reach this server again",

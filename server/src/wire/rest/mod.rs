@@ -164,6 +164,7 @@ impl Request {
         let names = Names {
             table: place.table().map(|table| table.as_bytes().to_vec()),
             row: place.row().map(|row| row.as_bytes().to_vec()),
+            ..Names::default()
         };
         // A range of rows or a prefix is a scan.
         let is_scan = |row: &str| row.contains([',', '*']) || row.to_ascii_uppercase().contains("%2A");
