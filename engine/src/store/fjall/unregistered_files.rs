@@ -26,9 +26,13 @@ impl Database {
         self.log_removed(self.unregistered_files(|space| self.runs_in_use(space)).remove());
     }
 
-    /// Removes such files of a space, such as those of a requested compaction that has failed. Does nothing while other
-    /// calls or fjall's compactions may be writing files.
+    /// Removes such files of a space, such as those of a requested compaction that has failed. Waits for fjall's
+    /// compactions, and does nothing if they last long or while other calls may be writing files.
     pub(super) fn remove_unregistered_files_of(&self, space: &Space) {
+        let began = Instant::now();
+        while self.inner.active_compactions() > 0 && began.elapsed() < END_MAX && !self.give_way.is_asked() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         // What is in no list and not known to be in use has not been replaced either.
         self.follow_changes();
         let left = self.unregistered_files_of(space, |space| self.runs_in_use(space)).unwrap_or_default();
