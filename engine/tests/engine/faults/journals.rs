@@ -518,8 +518,8 @@ fn a_lost_page_is_recognised_wherever_what_was_synced_ends_in_it() {
             table.put(&Put { durability: Durability::FsyncWal, ..row }).unwrap();
             count += 1;
         };
-        // A row that ends this number of bytes before the end of a page. A commit may also write the store's mark, so it
-        // may take several attempts.
+        // A row that ends this number of bytes before the end of a page. A commit may also write the store's mark, so
+        // it may take several attempts.
         let mut attempts = 0;
         let to = loop {
             let before = end();
