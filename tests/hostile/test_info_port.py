@@ -54,7 +54,7 @@ def test_long_names_of_tables_are_shortened(attacked):
     server = attacked()
     database = happybase.Connection("127.0.0.1", server.port, timeout=60_000)
     for last in "ab":
-        database.create_table("t" * 65_000 + last, {"f": {}})
+        database.create_table("t" * 32_700 + last, {"f": {}})
     database.close()
     page = get(server, "/metrics")[1].decode()
     labels = re.findall(r'hjall_table_reads_total\{namespace="default",table="(t+…[0-9a-f]{32})"\}', page)

@@ -37,8 +37,8 @@ fn check_region_names(name: &TableName, regions: &[Region]) -> Result<()> {
         return Ok(());
     }
     Err(Error::invalid(format!("Row length {longest} is > {ROW_LENGTH_MAX}")).with_plain(format!(
-        "the name of a region of table {name} would have {longest} bytes, and the limit is {ROW_LENGTH_MAX}: use \
-         shorter split keys"
+        "the name of a region, which has those of the table and of its first row, would have {longest} bytes, and the \
+         limit is {ROW_LENGTH_MAX}: use shorter split keys, or a shorter name"
     )))
 }
 

@@ -111,11 +111,14 @@ impl FolderLock {
         if !self.is_recognisable || is_at(&self.file, &path) {
             return Ok(());
         }
+        if self.path.try_exists().is_ok_and(|exists| !exists) {
+            return Err(removed(&self.path));
+        }
         Err(Error::new(
             ErrorKind::Io,
             format!(
-                "the data folder {} was removed or replaced while this process had it open, or its file {} was; nothing \
-                 is written to it any more: stop this process, and check the folder before it is opened again",
+                "writes are refused, because the data folder {} was replaced while this process had it open, or its file \
+                 {} was removed or replaced; stop this process, and check the folder before it is opened again",
                 self.path.display(),
                 path.display()
             ),
@@ -399,6 +402,15 @@ fn remove_probe(folder: &Path) {
     {
         tracing::debug!(folder = %folder.display(), %error, "the file {PROBE_FILE} could not be removed");
     }
+}
+
+/// The error of writes after a data folder was removed.
+pub(super) fn removed(folder: &Path) -> Error {
+    let message = format!(
+        "writes are refused, because the folder {} was removed or renamed; restore it, or close the database",
+        folder.display()
+    );
+    Error::new(ErrorKind::Io, message).with_source(io::Error::from(io::ErrorKind::NotFound))
 }
 
 /// Whether a folder names its format, and this version can read it.

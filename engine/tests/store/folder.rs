@@ -183,11 +183,11 @@ fn a_folder_that_was_replaced_is_not_reopened() {
     let other = open(&data, &clock);
     put(&*other, "secret", "x").unwrap();
     other.close().unwrap();
-    let error = wait_until_refused(&*store, "was removed or replaced");
+    let error = wait_until_refused(&*store, "was replaced while this process had it open");
     assert!(error.message().contains("the data folder"), "{error}");
     assert_eq!((get(&*store, "a"), get(&*store, "secret")), (Some("1".to_owned()), None));
     let error = store.close().unwrap_err();
-    assert!(error.message().contains("was removed or replaced"), "{error}");
+    assert!(error.message().contains("was replaced while this process had it open"), "{error}");
     let other = FjallStore::open(&data, options(&clock)).unwrap();
     assert_eq!(rest(&mut *other.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap()), ["secret"]);
     other.close().unwrap();

@@ -35,7 +35,9 @@ use super::version_changes::{ReplacedFiles, VersionChanges, VersionThread};
 use crate::error::{Error, ErrorKind, Result, panic_text};
 use crate::store::active_transaction::Write;
 use crate::store::file_names::{CURRENT_FILE, list_number};
-use crate::store::{CATALOG_SPACE, CompactionControl, SpaceId, SpaceOptions, corruption, index_copy, no_such_space};
+use crate::store::{
+    CATALOG_SPACE, CompactionControl, SpaceId, SpaceOptions, corruption, folder, index_copy, no_such_space,
+};
 
 /// fjall's first worker thread only flushes, and spins while a compaction is requested and no other worker is idle.
 /// With two other workers that is rare.
@@ -561,14 +563,7 @@ impl Database {
     fn diagnose(&self) -> Error {
         const DOING: &str = "writes are refused, because flushing memory to files";
         if self.path.try_exists().is_ok_and(|exists| !exists) {
-            return Error::new(
-                ErrorKind::Io,
-                format!(
-                    "writes are refused, because the folder {} was removed or renamed; restore it, or close the database",
-                    self.folder().display()
-                ),
-            )
-            .with_source(std::io::Error::from(std::io::ErrorKind::NotFound));
+            return folder::removed(self.folder());
         }
         for space in self.spaces() {
             let tree = &space.keyspace.tree;
