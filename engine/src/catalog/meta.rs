@@ -6,7 +6,7 @@ use super::state::{Family, TableState};
 use crate::error::Result;
 use crate::name::TableName;
 use crate::region::Region;
-use crate::schema::{BlockEncoding, BloomFilter, FamilyDescriptor, TableDescriptor};
+use crate::schema::{BlockEncoding, BloomFilter, FamilyDescriptor, TRACKER_KEY, TableDescriptor};
 
 /// The first number that is allocated. The catalog itself is space 0.
 pub(super) const FIRST_NUMBER: u64 = 16;
@@ -17,7 +17,8 @@ const META_REGION_ID: i64 = 1;
 /// The state of `hbase:meta`.
 pub(super) fn meta_table() -> Result<TableState> {
     let mut descriptor = TableDescriptor::new(TableName::meta());
-    descriptor.set("IS_META", "true").set("REGION_REPLICATION", "1");
+    descriptor.set("IS_META", "true").set(TRACKER_KEY, "DEFAULT");
+    descriptor.set("coprocessor$1", "|org.apache.hadoop.hbase.coprocessor.MultiRowMutationEndpoint|536870911|");
     let mut families = Vec::new();
     for (name, versions, block_size) in [("info", 3, 8192), ("rep_barrier", i32::MAX, 65536), ("table", 3, 8192)] {
         let mut family = FamilyDescriptor::new(name)?;

@@ -76,6 +76,9 @@ pub(super) fn check_and_remove(folder: &Path) -> Result<()> {
             Ok(metadata) if metadata.len() == length => {}
             // The lock is recreated if it is missing, and its length is not significant.
             _ if name.ends_with("/lock") => {}
+            // Early versions removed it before they compared the folder with the list. It says how far the journals
+            // have been synced, and the list has their lengths.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && name.ends_with("/synced") => {}
             Ok(metadata) => {
                 return Err(damaged(&file, &format!("has {} bytes instead of {length}", metadata.len())));
             }

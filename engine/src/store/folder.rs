@@ -155,8 +155,8 @@ impl Folder {
         remove_probe(&folder.path);
         folder.remove_scratch();
         if !folder.is_new() {
-            if file_manifest::is_there(&folder.path) {
-                // The journal was emptied. Whatever says how far it has been synced came from elsewhere.
+            if file_manifest::is_there(&folder.path) && folder.has_empty_journal() {
+                // Whatever says how far it has been synced came from elsewhere.
                 journal::forget(&folder.data())
                     .map_err(|error| failed_io(&format!("opening the data folder {}", folder.path.display()), error))?;
             }
@@ -282,6 +282,12 @@ impl Folder {
     /// The folder of the store's files in a data folder.
     pub fn data_of(path: &Path) -> PathBuf {
         path.join(DATA_FOLDER)
+    }
+
+    /// Whether the only journal is empty, as [`Self::empty_journal`] leaves it.
+    fn has_empty_journal(&self) -> bool {
+        let journals = journal::paths(&self.data()).unwrap_or_default();
+        matches!(&journals[..], [journal] if fs::metadata(journal).is_ok_and(|journal| journal.len() == 0))
     }
 
     /// Whether the store's files have not been created completely.
@@ -555,4 +561,57 @@ pub(crate) fn put_in_place(written: &File, draft: &Path, file: &Path) -> io::Res
     written.sync_all()?;
     fs::rename(draft, file)?;
     file.parent().map_or(Ok(()), sync_folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::mutation::Durability;
+    use crate::store::fjall::FjallStore;
+    use crate::store::{SpaceOptions, StoreOptions};
+
+    fn copy(from: &Path, to: &Path) {
+        fs::create_dir_all(to).unwrap();
+        for entry in fs::read_dir(from).unwrap().map(io::Result::unwrap) {
+            let to = to.join(entry.file_name());
+            if entry.file_type().unwrap().is_dir() {
+                copy(&entry.path(), &to);
+            } else {
+                fs::copy(entry.path(), to).unwrap();
+            }
+        }
+    }
+
+    /// A replaced keyspace may keep journals from being emptied when the store is closed. The list of its files has the
+    /// file that says how far they have been synced, too.
+    #[test]
+    fn a_folder_that_was_closed_with_journals_is_opened() {
+        let folder = TempDir::new().unwrap();
+        let (open, closed) = (folder.path().join("open"), folder.path().join("closed"));
+        let store = FjallStore::open(&open, StoreOptions::default()).unwrap();
+        store.create_space(7, &SpaceOptions::default()).unwrap();
+        let key = Bytes::from_static(b"a");
+        let rows = std::slice::from_ref(&key);
+        let mut put = |t: &mut dyn crate::store::Transaction| {
+            t.put(7, key.clone(), Bytes::from_static(b"1"));
+            Ok(())
+        };
+        store.transact(rows, Durability::FsyncWal, &mut put).unwrap();
+        for is_missing in [false, true] {
+            let closed = closed.join(is_missing.to_string());
+            copy(&open, &closed);
+            file_manifest::write(&closed, DATA_FOLDER).unwrap();
+            let synced = closed.join(DATA_FOLDER).join("synced");
+            assert!(synced.exists());
+            if is_missing {
+                fs::remove_file(synced).unwrap();
+            }
+            let store = FjallStore::open(&closed, StoreOptions::default()).unwrap();
+            assert_eq!(store.snapshot().unwrap().get(7, b"a").unwrap(), Some(Bytes::from_static(b"1")));
+            store.close().unwrap();
+        }
+    }
 }

@@ -167,3 +167,64 @@ def raw_scan_of_a_prefix(j):
                 j.t1.scannerGetList(id=s, nbRows=2)
                 j.t1.scannerGetList(id=s, nbRows=9)
                 j.t1.scannerClose(id=s)
+
+
+@scenario("corners-increments-of-several-columns")
+def increments_of_several_columns(j):
+    t = table(j)
+    good, bad, unknown = ({"family": f, "qualifier": q, "amount": 1} for f, q in (("f", "n"), ("f", "1"), ("no", "x")))
+    for columns in ([bad, unknown], [unknown, bad], [good, unknown], [good, bad], [good, good]):
+        j.t2.increment(table=t, tincrement={"row": "a", "columns": columns})
+        remains(j, t)
+    j.t2.append(table=t, tappend={"row": "a", "columns": [value("1", "w"), {"family": "no", "qualifier": "x", "value": "w"}]})
+    remains(j, t)
+
+
+@scenario("corners-descriptors-of-the-server")
+def descriptors_of_the_server(j):
+    j.t2.getTableDescriptor(table={"ns": "hbase", "qualifier": "meta"})
+    j.t1.getColumnDescriptors(tableName="hbase:meta")
+    t = j.table()
+    described = {"tableName": {"qualifier": t}, "columns": [{"name": "f"}], "attributes": {"IS_META": "true"}}
+    j.t2.createTable(desc=described, splitKeys=None)
+    j.t2.getTableDescriptor(table={"qualifier": t})
+    j.t2.modifyTable(desc=described)
+    j.t2.getTableDescriptor(table={"qualifier": t})
+
+
+@scenario("corners-long-split-keys")
+def long_split_keys(j):
+    for length in (32_000, 33_000, 40_000):
+        t = j.table(f"t{length}")
+        j.t2.createTable(desc={"tableName": {"qualifier": t}, "columns": [{"name": "f"}]}, splitKeys=["b", "k" * length])
+        j.t2.tableExists(tableName={"qualifier": t})
+
+
+@scenario("corners-reversed-scans-and-rejected-keys")
+def reversed_scans_and_rejected_keys(j):
+    t = table(j, "b")
+    for row in ("aa", "ab", "ba"):
+        j.t2.put(table=t, tput={"row": row, "columnValues": [value("1", "v", 5), value("2", "w", 6)]})
+    for text in ("WHILE PrefixFilter('a')", "PrefixFilter('a')", "WHILE (PrefixFilter('a') AND ValueFilter(=, 'binary:v'))",
+                 "SKIP ValueFilter(=, 'binary:v') AND PrefixFilter('b')", "WHILE ValueFilter(=, 'binary:v') AND PrefixFilter('a')"):
+        for flag in (True, False):
+            j.t2.getScannerResults(table=t, tscan={"filterString": text, "reversed": flag}, numRows=9)
+
+
+@scenario("corners-values-that-a-flush-removes")
+def values_that_a_flush_removes(j):
+    # A table that is disabled or altered writes its memory to files, without the values that are surplus by then.
+    for versions, more in ((1, 5), (2, 5)):
+        t = j.table(f"t{versions}")
+        name = {"qualifier": t}
+        j.t2.createTable(desc={"tableName": name, "columns": [{"name": "f", "maxVersions": versions}]}, splitKeys=None)
+        for timestamp in range(1, 5):
+            j.t2.put(table=t, tput={"row": "a", "columnValues": [value("1", f"v{timestamp}", timestamp)]})
+        remains(j, t)
+        j.t2.modifyColumnFamily(tableName=name, column={"name": "f", "maxVersions": more})
+        remains(j, t)
+        j.t2.put(table=t, tput={"row": "a", "columnValues": [value("1", "v5", 5)]})
+        remains(j, t)
+        j.t2.disableTable(tableName=name)
+        j.t2.enableTable(tableName=name)
+        j.t2.get(table=t, tget={"row": "a", "timeRange": {"minStamp": 0, "maxStamp": 3}, "maxVersions": 9})

@@ -14,7 +14,7 @@ use super::convert::{full_table_name, table_name_back};
 use super::error::{Answer, data, illegal, local, master};
 use super::family::{family, family_back};
 use crate::gateway::context::{CallContext, Context};
-use crate::gateway::error::NULL_POINTER;
+use crate::gateway::error::{ILLEGAL_ARGUMENT, NULL_POINTER};
 use crate::wire::fault::Fault;
 
 /// The descriptor in a request. The durability field has precedence over the attribute.
@@ -69,7 +69,13 @@ const FAMILY_FIXED_BYTES: usize = 60;
 pub fn create_table(context: &CallContext<'_>, a: CreateTableArgs) -> Answer<()> {
     let table = descriptor(&a.desc)?;
     let splits = a.split_keys.unwrap_or_default().into_iter().map(Bytes::from).collect();
-    context.changes().create_table(table, splits).map_err(|e| master(&e))
+    context.changes().create_table(table, splits).map_err(|error| match error.kind() {
+        // The gateway refuses other split keys, and the master a region whose name is no row key.
+        ErrorKind::InvalidArgument if error.message().starts_with("Row length ") => {
+            Fault::io(format!("{ILLEGAL_ARGUMENT}: {}", error.message()), true)
+        }
+        _ => master(&error),
+    })
 }
 
 /// Replaces the descriptor of a table.
