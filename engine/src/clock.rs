@@ -23,6 +23,18 @@ pub trait Clock: Send + Sync + 'static {
     }
 }
 
+/// The lead of a database's time over the machine's clock, in milliseconds, above which it is logged.
+pub const AHEAD_WARN_MS: i64 = 10_000;
+
+/// Logs that the time of a database is ahead of the machine's clock.
+pub fn warn_of_lead(ahead_ms: i64) {
+    tracing::warn!(
+        "the database's time is {} s ahead of this machine's clock; was the clock set back? Until the clock has caught up, \
+         the time of the database advances at half speed",
+        ahead_ms / 1000
+    );
+}
+
 /// The machine's clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;

@@ -115,6 +115,12 @@ impl Engine {
         self.core().store.now_ms()
     }
 
+    /// How far the time of the database is ahead of the machine's clock, in milliseconds, or 0 after it was closed.
+    /// Neither waits nor reopens the database after a failure.
+    pub fn clock_ahead_ms(&self) -> i64 {
+        self.handle.live().map_or(0, |core| core.store.clock_ahead_ms())
+    }
+
     /// Figures of the store for monitoring. Cheap enough to be read every second.
     ///
     /// # Errors

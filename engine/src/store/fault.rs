@@ -313,6 +313,10 @@ impl Store for FaultStore {
         self.inner.check_journals()
     }
 
+    fn clock_ahead_ms(&self) -> i64 {
+        self.inner.clock_ahead_ms()
+    }
+
     fn statistics(&self) -> Result<Statistics> {
         self.injector.call(Call::Statistics, || self.inner.statistics())
     }

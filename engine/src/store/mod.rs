@@ -319,6 +319,12 @@ pub trait Store: Send + Sync + 'static {
         Ok(())
     }
 
+    /// How far the time of the store is ahead of the machine's clock, in milliseconds. Neither waits nor reopens the
+    /// store after a failure.
+    fn clock_ahead_ms(&self) -> i64 {
+        0
+    }
+
     /// Figures for monitoring. Cheap enough to be called every second.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use hjall_engine::Engine;
+use hjall_engine::clock::{AHEAD_WARN_MS, warn_of_lead};
 
 use crate::gateway::periodic_thread::PeriodicThread;
 
@@ -17,9 +18,6 @@ const EVERY: Duration = Duration::from_secs(1);
 /// less and less often. The store's own pause is shorter, because writes wait for it.
 const PAUSE_MAX: Duration = Duration::from_secs(15);
 
-/// How far the time of the database may be ahead of the machine's clock before that is logged, in milliseconds.
-const AHEAD_WARN_MS: i64 = 10_000;
-
 /// Whether the time of the database is ahead of the machine's clock.
 struct ClockWatch {
     is_ahead: bool,
@@ -28,25 +26,17 @@ struct ClockWatch {
 impl ClockWatch {
     /// The opening of the database has logged whether its time is ahead.
     fn new(engine: &Engine) -> Self {
-        Self { is_ahead: ahead_ms(engine) > AHEAD_WARN_MS }
+        Self { is_ahead: engine.clock_ahead_ms() > AHEAD_WARN_MS }
     }
 
     /// Logs that the clock was set back, once each time.
     fn look(&mut self, engine: &Engine) {
-        let ahead_ms = ahead_ms(engine);
+        let ahead_ms = engine.clock_ahead_ms();
         if ahead_ms > AHEAD_WARN_MS && !std::mem::replace(&mut self.is_ahead, true) {
-            tracing::warn!(
-                "the database's time is {} s ahead of this machine's clock; was the clock set back? Until the clock has caught up, \
-                 the time of the database advances at half speed",
-                ahead_ms / 1000
-            );
+            warn_of_lead(ahead_ms);
         }
         self.is_ahead &= ahead_ms > AHEAD_WARN_MS / 2;
     }
-}
-
-fn ahead_ms(engine: &Engine) -> i64 {
-    engine.statistics().map_or(0, |statistics| statistics.clock_ahead_ms)
 }
 
 /// Starts the thread.

@@ -16,6 +16,7 @@ use super::pace::PacedWait;
 use super::reopenable_database::ReopenableDatabase;
 use super::{read_merge, statistics, syncer};
 use crate::blocking;
+use crate::clock::{AHEAD_WARN_MS, warn_of_lead};
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::active_transaction::{ActiveTransaction, Write, WriteSet};
@@ -28,9 +29,6 @@ use crate::store::{
     SpaceFiles, SpaceId, SpaceOptions, Statistics, Store, Transaction, TransactionGroup, Upcoming, no_such_space,
 };
 use bytes::Bytes;
-
-/// The lead of the stored time over the machine's clock, in milliseconds, above which opening logs a warning.
-const AHEAD_WARN_MS: i64 = 10_000;
 
 /// An upper bound of the size of a write of the mark, in bytes.
 const MARK_BYTES_MAX: u64 = 256;
@@ -74,11 +72,7 @@ impl FjallStore {
         let time = Time::new(clock, mark.clock_ms, mark.time_ms.max(least.time_ms));
         let ahead_ms = time.ahead_of_machine_ms();
         if ahead_ms > AHEAD_WARN_MS {
-            tracing::warn!(
-                "the database's time is {} s ahead of this machine's clock; was the clock set back? Until the clock has caught up, \
-                 the time of the database advances at half speed",
-                ahead_ms / 1000
-            );
+            warn_of_lead(ahead_ms);
         }
         Ok(Arc::new(Self {
             holder,
@@ -422,12 +416,16 @@ impl Store for FjallStore {
         journal::check_in_use(self.holder.path())
     }
 
+    fn clock_ahead_ms(&self) -> i64 {
+        self.time.ahead_of_machine_ms().max(0)
+    }
+
     fn statistics(&self) -> Result<Statistics> {
         let database = self.holder.database()?;
         Ok(Statistics {
             reopened: self.holder.reopened(),
             disk_free_bytes: statistics::disk_free_bytes(self.holder.path()),
-            clock_ahead_ms: self.time.ahead_of_machine_ms().max(0),
+            clock_ahead_ms: self.clock_ahead_ms(),
             ..statistics::of(&database, &self.waits)
         })
     }
