@@ -370,15 +370,8 @@ impl Folder {
     /// Empties the journal of a store that was closed with all data in its files, so that the next opening does not
     /// have to replay it. The file itself remains, because fjall would treat a folder without a journal as new.
     pub fn empty_journal(&self) -> std::io::Result<()> {
-        let mut journals = Vec::new();
-        for entry in fs::read_dir(self.data())? {
-            let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "jnl") {
-                journals.push(path);
-            }
-        }
         // Several journals mean that some of their data may not be in files.
-        if let [journal] = &journals[..] {
+        if let [journal] = &journal::paths(&self.data())?[..] {
             journal::forget(&self.data())?;
             let file = OpenOptions::new().write(true).open(journal)?;
             file.set_len(0)?;

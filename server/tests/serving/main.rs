@@ -4,6 +4,7 @@
 
 #[cfg(unix)]
 mod binary;
+#[path = "../../../engine/tests/shared/eventually.rs"]
 mod eventually;
 mod limits;
 mod rest_bodies;

@@ -37,6 +37,8 @@ mod store;
 mod super_version;
 mod sync_ahead;
 mod syncer;
+#[cfg(test)]
+mod test_database;
 mod tombstones;
 mod unregistered_files;
 mod version_changes;

@@ -208,7 +208,7 @@ impl Database {
             rewriting.is_some_and(|rewriting| rewriting.is_recorded)
         };
         if copied.is_err() {
-            // The next opening drops it otherwise, unless the record is there.
+            // If it is not dropped here, the next opening drops it, unless the record is there.
             if !is_recorded {
                 let _ = self.drop_keyspace(target);
             }
@@ -372,23 +372,16 @@ impl Database {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::store::fjall::StoreOptions;
-    use crate::store::fjall::reopenable_database::ReopenableDatabase;
-    use crate::store::folder::Folder;
+    use crate::store::fjall::test_database::{SPACE, open};
 
     #[test]
     fn the_record_of_a_space_is_removed_with_it() {
-        const SPACE: SpaceId = 7;
         let folder = TempDir::new().unwrap();
-        let folder = Folder::open(&folder.path().join("db")).unwrap();
-        let holder = ReopenableDatabase::open(folder, StoreOptions::default()).unwrap();
-        let database = holder.database().unwrap();
-        database.create(SPACE, &SpaceOptions::default()).unwrap();
+        let (_holder, database, _) = open(&folder);
         let is_recorded = || database.keyspace(CATALOG_SPACE).unwrap().contains_key(record_key(SPACE)).unwrap();
         let compressed = SpaceOptions { compress: true, ..SpaceOptions::default() };
         database.change_options(SPACE, &compressed, &Arc::new(CompactionControl::default())).unwrap();

@@ -29,10 +29,8 @@ impl Database {
     /// Removes such files of a space, such as those of a requested compaction that has failed. Waits for fjall's
     /// compactions, and does nothing if they last long or while other calls may be writing files.
     pub(super) fn remove_unregistered_files_of(&self, space: &Space) {
-        let began = Instant::now();
-        while self.inner.active_compactions() > 0 && began.elapsed() < END_MAX && !self.give_way.is_asked() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        // They are not ended for this, and may last. Closing must not wait for them here.
+        self.wait_for_compactions(|| self.give_way.is_asked());
         // What is in no list and not known to be in use has not been replaced either.
         self.follow_changes();
         let left = self.unregistered_files_of(space, |space| self.runs_in_use(space)).unwrap_or_default();
@@ -61,12 +59,8 @@ impl Database {
 
     /// `kept` returns the runs of a space that must be kept, or `None` if all of its files must be.
     fn unregistered_files(&self, kept: impl Fn(&Space) -> Option<Vec<RunFiles>>) -> UnregisteredFiles {
-        let began = Instant::now();
-        while self.inner.active_compactions() > 0 {
-            if began.elapsed() > END_MAX {
-                return UnregisteredFiles(Vec::new());
-            }
-            std::thread::sleep(Duration::from_millis(1));
+        if !self.wait_for_compactions(|| false) {
+            return UnregisteredFiles(Vec::new());
         }
         // Afterwards, because a compaction that has read its last pair replaces files although it was to be aborted.
         self.follow_changes();
@@ -74,6 +68,20 @@ impl Database {
         UnregisteredFiles(
             spaces.iter().filter_map(|space| self.unregistered_files_of(space, &kept)).flatten().collect(),
         )
+    }
+
+    /// Waits until fjall runs no compactions, or until `stops`. Returns whether there are none.
+    fn wait_for_compactions(&self, stops: impl Fn() -> bool) -> bool {
+        let began = Instant::now();
+        loop {
+            if self.inner.active_compactions() == 0 {
+                return true;
+            }
+            if began.elapsed() > END_MAX || stops() {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     fn unregistered_files_of(
@@ -131,30 +139,23 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
+    use crate::store::Order;
     use crate::store::active_transaction::Write;
-    use crate::store::fjall::StoreOptions;
     use crate::store::fjall::cursor::Seen;
     use crate::store::fjall::database::Patience;
-    use crate::store::fjall::reopenable_database::ReopenableDatabase;
-    use crate::store::folder::Folder;
-    use crate::store::{Order, SpaceOptions};
+    use crate::store::fjall::test_database::{SPACE, open};
 
     #[test]
     fn the_files_of_a_compaction_that_fails_are_removed() {
         let folder = TempDir::new().unwrap();
-        let folder = Folder::open(&folder.path().join("db")).unwrap();
-        let options = StoreOptions { row_prefix: Some(|key| key.first().map(|_| 1)), ..StoreOptions::default() };
-        let holder = ReopenableDatabase::open(folder, options).unwrap();
-        let database = holder.database().unwrap();
-        database.create(7, &SpaceOptions::default()).unwrap();
-        let keyspace = database.keyspace(7).unwrap();
+        let (_holder, database, keyspace) = open(&folder);
         let files = || {
             let entries = fs::read_dir(keyspace.path().join(FILES_FOLDER)).unwrap();
             entries.map(|entry| entry.unwrap().path()).collect::<BTreeSet<_>>()
         };
         for round in 0..2 {
             let value = |n: u32| Some(Bytes::from(format!("{}", u64::from(n * 3 + round).pow(3)).repeat(10)));
-            let write = |n| Write { space: 7, key: Bytes::from(format!("a{n:05}")), value: value(n) };
+            let write = |n| Write { space: SPACE, key: Bytes::from(format!("a{n:05}")), value: value(n) };
             database.commit(&mut (0..3000).map(write).collect(), 1, Patience::Unlimited).unwrap();
             database.flush(&keyspace).unwrap();
         }
@@ -167,7 +168,7 @@ mod tests {
             let number = |table: &lsm_tree::Table| keyspace.path().join(FILES_FOLDER).join(table.id().to_string());
             keyspace.tree.current_version().iter_tables().map(number).collect::<BTreeSet<_>>()
         };
-        let space = database.space(7).unwrap();
+        let space = database.space(SPACE).unwrap();
         for _ in 0..2 {
             let error = database.compact(&space, true, &Arc::default()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
@@ -178,22 +179,17 @@ mod tests {
     #[test]
     fn only_files_in_no_list_and_without_readers_are_removed() {
         let folder = TempDir::new().unwrap();
-        let folder = Folder::open(&folder.path().join("db")).unwrap();
-        let options = StoreOptions { row_prefix: Some(|key| key.first().map(|_| 1)), ..StoreOptions::default() };
-        let holder = ReopenableDatabase::open(folder, options).unwrap();
-        let database = holder.database().unwrap();
-        database.create(7, &SpaceOptions::default()).unwrap();
-        let keyspace = database.keyspace(7).unwrap();
+        let (_holder, database, keyspace) = open(&folder);
         for n in 0..3 {
             let (key, value) = (Bytes::from_static(b"a"), Some(Bytes::from(n.to_string())));
-            database.commit(&mut vec![Write { space: 7, key, value }], 1, Patience::Unlimited).unwrap();
+            database.commit(&mut vec![Write { space: SPACE, key, value }], 1, Patience::Unlimited).unwrap();
             database.flush(&keyspace).unwrap();
         }
         let files = || {
             let entries = fs::read_dir(keyspace.path().join(FILES_FOLDER)).unwrap();
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<BTreeSet<_>>()
         };
-        let mut cursor = Arc::new(Seen::now(&database)).scan(7, b"a", b"b", Order::Ascending).unwrap();
+        let mut cursor = Arc::new(Seen::now(&database)).scan(SPACE, b"a", b"b", Order::Ascending).unwrap();
         keyspace.major_compact().unwrap();
         let expected = files();
         assert_eq!(expected.len(), 4, "the cursor keeps three of them");

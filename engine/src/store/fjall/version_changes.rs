@@ -392,28 +392,15 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
+    use crate::store::Order;
     use crate::store::active_transaction::{KEY_BYTES_MAX, Write};
     use crate::store::file_names::FILES_FOLDER;
-    use crate::store::fjall::StoreOptions;
     use crate::store::fjall::cursor::Seen;
     use crate::store::fjall::database::{Committed, Patience};
-    use crate::store::fjall::reopenable_database::ReopenableDatabase;
-    use crate::store::folder::Folder;
-    use crate::store::{Order, SpaceId, SpaceOptions};
-
-    const SPACE: SpaceId = 7;
+    use crate::store::fjall::test_database::{SPACE, open};
 
     /// The timeout of reads that would block forever if they took fjall's lock. Only a failing test waits this long.
     const LONG: Duration = Duration::from_secs(60);
-
-    fn open(folder: &TempDir) -> (ReopenableDatabase, Arc<Database>, Keyspace) {
-        let options = StoreOptions { row_prefix: Some(|key| key.first().map(|_| 1)), ..StoreOptions::default() };
-        let holder = ReopenableDatabase::open(Folder::open(&folder.path().join("db")).unwrap(), options).unwrap();
-        let database = holder.database().unwrap();
-        database.create(SPACE, &SpaceOptions::default()).unwrap();
-        let keyspace = database.keyspace(SPACE).unwrap();
-        (holder, database, keyspace)
-    }
 
     fn commit(database: &Database, key: &str, value: &str, patience: Patience) -> Committed {
         let bytes = |text: &str| Bytes::copy_from_slice(text.as_bytes());

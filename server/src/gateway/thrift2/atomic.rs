@@ -9,7 +9,7 @@ use hjall_idl::hbase2::{
     AppendArgs, CheckAndDeleteArgs, CheckAndMutateArgs, CheckAndPutArgs, IncrementArgs, TColumnIncrement, TColumnValue,
 };
 
-use super::convert::{check_visibility, compare_op, durability, table_name};
+use super::convert::{check_visibility, durability, table_name};
 use super::delete::DeleteRequest;
 use super::error::{Answer, batch_of, data, illegal, refused, refused_batch};
 use super::mutate::{PutRequest, RowRequest};
@@ -73,7 +73,7 @@ fn if_equal(
 /// HBase's Java client sends EQUAL without a value for "if not exists". HBase's gateway fails on it; this one
 /// accepts it.
 pub fn check_and_mutate(context: &Context, a: CheckAndMutateArgs) -> Answer<bool> {
-    let Some(operator) = compare_op(a.compare_op) else {
+    let Some(operator) = CompareOp::from_number(a.compare_op) else {
         let op = a.compare_op;
         return Err(Fault::protocol(format!(
             "Required field 'compareOp' was not present: there is no operator {op}; send 0 to 6"

@@ -1,6 +1,6 @@
 //! Converts small values of the contract to those of the engine, and results back.
 
-use hjall_engine::mutation::{CompareOp, Durability};
+use hjall_engine::mutation::Durability;
 use hjall_engine::name::TableName;
 use hjall_engine::request::{Columns, TimeRange};
 use hjall_idl::hbase2::{TAuthorization, TCellVisibility, TColumn, TTableName, TTimeRange};
@@ -45,11 +45,6 @@ pub fn time_range(sent: &TTimeRange) -> Answer<TimeRange> {
 /// A number that HBase does not know counts as unset.
 pub fn durability(sent: Option<i32>) -> Durability {
     Durability::ALL.into_iter().find(|d| Some(*d as i32) == sent).unwrap_or_default()
-}
-
-/// `TCompareOp`; `None` for a number that HBase does not know.
-pub fn compare_op(sent: i32) -> Option<CompareOp> {
-    CompareOp::from_number(sent)
 }
 
 /// Checks that there are labels, which HBase requires although they restrict nothing without a visibility
