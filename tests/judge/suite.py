@@ -24,6 +24,7 @@ COVERED = (
     "calls.json",
     "corners.json",
     "ddl_mistakes.json",
+    "alterations.json",
 )
 
 

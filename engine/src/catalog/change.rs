@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 
 use super::doubt::Subject;
+use super::flush::{self, Garbage};
 use super::record::{self, HEAD_KEY, Head};
 use super::state::{Family, TableState, space_options};
 use super::table_slot::TableSlot;
@@ -48,9 +49,15 @@ impl Written<'_> {
 }
 
 impl Catalog {
-    /// Writes the pair of a table or namespace (`None` removes it) and the counter in one transaction. Does not wait
-    /// for a sync, because callers hold locks for which other calls wait.
-    fn commit(&self, counter: &Counter, subject: Subject, value: Option<Bytes>) -> Result<Written<'_>> {
+    /// Writes the pair of a table or namespace (`None` removes it) and the counter, and deletes garbage, in one
+    /// transaction. Does not wait for a sync, because callers hold locks for which other calls wait.
+    fn commit(
+        &self,
+        counter: &Counter,
+        subject: Subject,
+        value: Option<Bytes>,
+        garbage: &Garbage,
+    ) -> Result<Written<'_>> {
         let key = match &subject {
             Subject::Table(name) => record::table_key(name),
             Subject::Namespace(name) => record::namespace_key(name),
@@ -62,6 +69,7 @@ impl Catalog {
                 Some(value) => tx.put(CATALOG_SPACE, key.clone(), value.clone()),
                 None => tx.delete(CATALOG_SPACE, key.clone()),
             }
+            flush::delete(garbage, tx);
             Ok(())
         });
         match done {
@@ -81,14 +89,14 @@ impl Catalog {
     pub(crate) fn put_namespace(&self, counter: &Counter, namespace: NamespaceDescriptor) -> Result<()> {
         self.check_namespace_size(counter, &namespace)?;
         let stored = record::encode_namespace(&namespace);
-        self.commit(counter, Subject::Namespace(namespace.name.clone()), Some(stored))?.synced()?;
+        self.commit(counter, Subject::Namespace(namespace.name.clone()), Some(stored), &Vec::new())?.synced()?;
         self.namespaces.write().insert(namespace.name.clone(), namespace);
         Ok(())
     }
 
     /// Removes a namespace.
     pub(crate) fn remove_namespace(&self, counter: &Counter, name: &str) -> Result<()> {
-        self.commit(counter, Subject::Namespace(name.to_owned()), None)?.synced()?;
+        self.commit(counter, Subject::Namespace(name.to_owned()), None, &Vec::new())?.synced()?;
         self.namespaces.write().remove(name);
         Ok(())
     }
@@ -119,7 +127,7 @@ impl Catalog {
     pub(crate) fn add_table(&self, counter: &Counter, table: TableState) -> Result<()> {
         self.create_spaces(counter, None, &table)?;
         let stored = record::encode_table(&table);
-        self.commit(counter, Subject::Table(table.name().clone()), Some(stored))?.synced()?;
+        self.commit(counter, Subject::Table(table.name().clone()), Some(stored), &Vec::new())?.synced()?;
         self.register_rules(&table);
         let name = table.name().clone();
         self.tables.write().insert(name, Arc::new(TableSlot::new(Arc::new(table))));
@@ -138,10 +146,12 @@ impl Catalog {
         let new = new.map(|new| Arc::new(new.continuing(&old)));
         let written = {
             let mut held = slot.exclusive();
+            let kept = new.as_deref().map(spaces).unwrap_or_default();
+            let garbage = self.recent_garbage(&old, |space| kept.contains(&space));
             self.suspend_rules(&old, new.as_deref());
             // Before the commit: a reopening after it must be noticed.
             let generation = self.store.generation();
-            let written = self.commit(counter, Subject::Table(name.clone()), stored)?;
+            let written = self.commit(counter, Subject::Table(name.clone()), stored, &garbage)?;
             // Nothing is written to a table that is dropped.
             if let Some(new) = &new {
                 self.unsynced.table.store(new.number(), Ordering::Release);

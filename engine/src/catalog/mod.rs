@@ -6,6 +6,7 @@
 
 mod change;
 mod doubt;
+mod flush;
 mod load;
 mod meta;
 mod record;

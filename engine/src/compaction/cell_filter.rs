@@ -7,6 +7,15 @@ use crate::schema::{FamilyRules, KeepDeleted};
 use crate::store::{CompactionFilter, Verdict};
 use crate::value;
 
+/// What a compaction does with a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    Kept,
+    Dropped,
+    /// A value that is dropped with all older ones of its column.
+    DroppedWithOlder,
+}
+
 /// The compaction filter of one compaction of one family.
 pub(crate) struct CellFilter {
     rules: FamilyRules,
@@ -21,6 +30,8 @@ pub(crate) struct CellFilter {
     hidden_for_now: BoundedDeleteTracker,
     /// Values of the column that are kept, are not hidden even temporarily, and have no TTL of their own.
     lasting: i32,
+    /// Values of the column that are kept and have no TTL of their own, including hidden ones.
+    kept: i32,
 }
 
 impl CellFilter {
@@ -38,6 +49,7 @@ impl CellFilter {
             hidden: BoundedDeleteTracker::default(),
             hidden_for_now: BoundedDeleteTracker::default(),
             lasting: 0,
+            kept: 0,
         }
     }
 
@@ -47,8 +59,8 @@ impl CellFilter {
         (full && !self.column.is_empty()).then_some(&self.column[..])
     }
 
-    /// Whether a pair can be dropped; `None` if it is not a valid cell.
-    fn may_drop(&mut self, key: &[u8], stored: &[u8]) -> Option<bool> {
+    /// The fate of the next pair; `None` if it is not a valid cell.
+    pub(super) fn fate(&mut self, key: &[u8], stored: &[u8]) -> Option<Fate> {
         let row_len = key::row_prefix_len(key).ok()?;
         if self.row[..] != key[..row_len] {
             self.row = key[..row_len].to_vec();
@@ -64,16 +76,19 @@ impl CellFilter {
             self.hidden = BoundedDeleteTracker::default();
             self.hidden_for_now = BoundedDeleteTracker::default();
             self.lasting = 0;
+            self.kept = 0;
         }
         let (kind, timestamp) = key::kind_and_time(key, column_len.unwrap_or(row_len + 1)).ok()?;
         if value::is_expired(stored, timestamp, self.now).ok()? {
-            return Some(true);
+            return Some(Fate::Dropped);
         }
         let lasts = value::ttl_of(stored).ok()?.is_none();
         if kind == CellKind::Put {
-            Some(self.drops_value(timestamp, lasts))
+            Some(self.fate_of_value(timestamp, lasts))
+        } else if self.drops_marker(kind, timestamp, lasts) {
+            Some(Fate::Dropped)
         } else {
-            Some(self.drops_marker(kind, timestamp, lasts))
+            Some(Fate::Kept)
         }
     }
 
@@ -102,28 +117,38 @@ impl CellFilter {
         }
     }
 
-    fn drops_value(&mut self, timestamp: i64, lasts: bool) -> bool {
+    fn fate_of_value(&mut self, timestamp: i64, lasts: bool) -> Fate {
         let FamilyRules { versions, min_versions, keep_deleted, new_version_behavior, .. } = self.rules;
         if self.is_out_of_date(timestamp) {
-            return true;
+            return Fate::DroppedWithOlder;
         }
         if new_version_behavior {
             // Which versions are visible depends on the history of all of them.
-            return false;
+            return Fate::Kept;
         }
         if self.family.hides(timestamp) || self.hidden.hides(timestamp) {
-            return keep_deleted == KeepDeleted::False;
+            let are_all = self.family.covers(timestamp) || self.hidden.covers(timestamp);
+            return match keep_deleted {
+                KeepDeleted::False if are_all => Fate::DroppedWithOlder,
+                KeepDeleted::False => Fate::Dropped,
+                KeepDeleted::True | KeepDeleted::Ttl if self.kept >= versions => Fate::Dropped,
+                KeepDeleted::True | KeepDeleted::Ttl => {
+                    self.kept += i32::from(lasts);
+                    Fate::Kept
+                }
+            };
         }
         if !self.family.is_certain() || !self.hidden.is_certain() {
             // A marker beyond the limit may hide it, so it is kept but not counted.
-            return false;
+            return Fate::Kept;
         }
         if self.lasting >= versions || (self.lasting >= min_versions && self.is_expired(timestamp)) {
-            return true;
+            return Fate::DroppedWithOlder;
         }
         // While a marker with a TTL hides this value, older values are visible in its place.
         self.lasting += i32::from(lasts && !self.is_hidden_for_now(timestamp));
-        false
+        self.kept += i32::from(lasts);
+        Fate::Kept
     }
 
     /// Whether a marker with a TTL of its own hides this version, or may hide it.
@@ -136,17 +161,17 @@ impl CellFilter {
     }
 
     /// Whether no cell of this age is ever visible, because of the family's TTL alone.
-    fn is_out_of_date(&self, timestamp: i64) -> bool {
+    pub(super) fn is_out_of_date(&self, timestamp: i64) -> bool {
         self.rules.min_versions <= 0 && self.is_expired(timestamp)
     }
 }
 
 impl CompactionFilter for CellFilter {
     fn filter(&mut self, key: &[u8], value: &[u8]) -> Verdict {
-        match self.may_drop(key, value) {
-            Some(true) => Verdict::Drop,
+        match self.fate(key, value) {
+            Some(Fate::Dropped | Fate::DroppedWithOlder) => Verdict::Drop,
             // A pair that cannot be decoded is kept for diagnosis.
-            Some(false) | None => Verdict::Keep,
+            Some(Fate::Kept) | None => Verdict::Keep,
         }
     }
 }

@@ -1,21 +1,26 @@
-//! Which cells a compaction may drop: only those that no read can see, now or later.
+//! Which cells a compaction may drop: only those that no read of the newest versions can see, now or later.
 //!
 //! A compaction reads some of a space's pairs in key order: within a row the family markers come first, within a column
 //! the markers precede the values, newest first. A value can therefore be dropped for a reason found in the same
 //! compaction (a marker that hides it, VERSIONS newer values) or for its age (TTL). A marker may hide values that are
 //! not part of this compaction. It is dropped only if the compaction covers the whole space or if a wider marker makes
 //! it redundant.
+//!
+//! When a table is altered, disabled or flushed, more is dropped, as in HBase; see `flush.rs` and `catalog/flush.rs`.
 
 mod cell_filter;
 mod delete_markers;
+mod flush;
 mod garbage;
 
 use std::sync::{Arc, Weak};
 
+use bytes::Bytes;
+
 pub(crate) use self::cell_filter::CellFilter;
 pub(crate) use self::garbage::GarbageSample;
 use crate::catalog::SpaceRules;
-use crate::store::{CompactionFilter, CompactionFilterFactory, SpaceId, Store};
+use crate::store::{CompactionFilter, CompactionFilterFactory, Pair, SpaceId, Store};
 
 /// Creates the compaction filter of each family, with the family's rules as of the beginning of the compaction.
 pub(crate) struct SchemaFilters {
@@ -36,5 +41,11 @@ impl CompactionFilterFactory for SchemaFilters {
         let rules = *self.rules.read().get(&space)?;
         let now = self.store.upgrade()?.now_ms();
         Some(Box::new(CellFilter::new(rules, whole, now)))
+    }
+
+    fn flush_garbage(&self, space: SpaceId, recent: &[Pair]) -> Vec<Bytes> {
+        let rules = self.rules.read().get(&space).copied();
+        let now = self.store.upgrade().map(|store| store.now_ms());
+        rules.zip(now).map_or_else(Vec::new, |(rules, now)| flush::garbage(rules, now, recent))
     }
 }

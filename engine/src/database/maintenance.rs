@@ -59,7 +59,8 @@ impl Engine {
         })
     }
 
-    /// Writes a table's memory to files.
+    /// Writes a table's memory to files. Values that are beyond VERSIONS, deleted or expired, and were written since the
+    /// table was last altered, disabled or flushed, are dropped, as in HBase.
     ///
     /// # Errors
     /// `TableNotFound`, `Io`.
@@ -70,6 +71,7 @@ impl Engine {
         if table.is_system() {
             return Ok(());
         }
+        core.catalog.drop_recent_garbage(name)?;
         table.families().iter().try_for_each(|f| self.unless_dropped(&table, core.store.flush(f.space)))
     }
 

@@ -272,6 +272,10 @@ impl Store for FaultStore {
         self.injector.call(Call::Compact, || self.inner.compact_with(space, major, control))
     }
 
+    fn recent_garbage(&self, space: SpaceId, bytes_max: u64) -> Result<Vec<Bytes>> {
+        self.inner.recent_garbage(space, bytes_max)
+    }
+
     fn should_merge(&self, space: SpaceId) -> Result<bool> {
         self.inner.should_merge(space)
     }

@@ -23,15 +23,38 @@ use crate::clock::Clock;
 use crate::durability::Durability;
 use crate::error::Result;
 
-type Map = RedBlackTreeMapSync<Bytes, Bytes>;
-type Spaces = BTreeMap<SpaceId, Map>;
+type Map = RedBlackTreeMapSync<Bytes, Stored>;
+type Spaces = BTreeMap<SpaceId, Space>;
+
+/// A value in a space.
+#[derive(Debug, Clone)]
+struct Stored {
+    value: Bytes,
+    /// The number of the commit that wrote it.
+    commit: u64,
+}
+
+#[derive(Clone)]
+struct Space {
+    map: Map,
+    /// The number of the last commit that wrote to the space.
+    last_commit: u64,
+    /// The first commit that [`Store::recent_garbage`] considers.
+    recent_from: u64,
+}
+
+impl Space {
+    fn new() -> Self {
+        Self { map: Map::new_sync(), last_commit: 0, recent_from: 0 }
+    }
+}
 
 /// A store in memory.
 pub struct MemoryStore {
     /// The current state; `None` once the store is closed.
     state: RwLock<Option<Arc<Spaces>>>,
-    /// Held from reading the current state to replacing it, so that no update is lost.
-    writing: Mutex<()>,
+    /// Held from reading the current state to replacing it, so that no update is lost. The number of the last commit.
+    writing: Mutex<u64>,
     rows: RowLocks,
     time: Time,
     sequence: Sequence,
@@ -44,8 +67,8 @@ impl MemoryStore {
     /// An empty store, which has only the space of the catalog.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
-            state: RwLock::new(Some(Arc::new(Spaces::from([(CATALOG_SPACE, Map::new_sync())])))),
-            writing: Mutex::new(()),
+            state: RwLock::new(Some(Arc::new(Spaces::from([(CATALOG_SPACE, Space::new())])))),
+            writing: Mutex::new(0),
             rows: RowLocks::new(),
             time: Time::new(clock, i64::MIN, i64::MIN),
             sequence: Sequence::from(1),
@@ -79,15 +102,17 @@ impl MemoryStore {
     }
 
     fn commit(&self, writes: Vec<Write>) -> Result<()> {
-        let _writing = self.writing.lock();
+        let mut commit = self.writing.lock();
+        *commit += 1;
         let mut spaces = Spaces::clone(&*self.state()?);
         for write in writes {
             let bytes = write.key.len() + write.value.as_ref().map_or(0, Bytes::len);
             self.written_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
-            let map = spaces.get_mut(&write.space).ok_or_else(|| super::no_such_space(write.space))?;
+            let space = spaces.get_mut(&write.space).ok_or_else(|| super::no_such_space(write.space))?;
+            space.last_commit = *commit;
             match write.value {
-                Some(value) => map.insert_mut(write.key, value),
-                None => drop(map.remove_mut(&write.key)),
+                Some(value) => space.map.insert_mut(write.key, Stored { value, commit: *commit }),
+                None => drop(space.map.remove_mut(&write.key)),
             }
         }
         self.replace(spaces)
@@ -98,7 +123,7 @@ impl Store for MemoryStore {
     fn create_space(&self, space: SpaceId, _options: &SpaceOptions) -> Result<()> {
         let _writing = self.writing.lock();
         let mut spaces = Spaces::clone(&*self.state()?);
-        spaces.entry(space).or_insert_with(Map::new_sync);
+        spaces.entry(space).or_insert_with(Space::new);
         self.replace(spaces)
     }
 
@@ -183,16 +208,38 @@ impl Store for MemoryStore {
         }
         let _writing = self.writing.lock();
         let mut spaces = Spaces::clone(&*self.state()?);
-        let map = spaces.get_mut(&space).ok_or_else(|| super::no_such_space(space))?;
+        let Space { map, .. } = spaces.get_mut(&space).ok_or_else(|| super::no_such_space(space))?;
         let filter = self.filters.read().as_ref().and_then(|filters| filters.make_filter(space, major));
         let Some(mut filter) = filter else { return Ok(()) };
         let before = map.clone();
-        for (key, value) in before.iter() {
-            if filter.filter(key, value) == Verdict::Drop {
+        for (key, stored) in before.iter() {
+            if filter.filter(key, &stored.value) == Verdict::Drop {
                 map.remove_mut(key);
             }
         }
         self.replace(spaces)
+    }
+
+    fn recent_garbage(&self, space: SpaceId, bytes_max: u64) -> Result<Vec<Bytes>> {
+        let last_commit = self.writing.lock();
+        let mut spaces = Spaces::clone(&*self.state()?);
+        let found = spaces.get_mut(&space).ok_or_else(|| super::no_such_space(space))?;
+        let from = std::mem::replace(&mut found.recent_from, *last_commit + 1);
+        let (map, has_recent) = (found.map.clone(), found.last_commit >= from);
+        self.replace(spaces)?;
+        drop(last_commit);
+        let Some(filters) = self.filters.read().clone().filter(|_| has_recent) else { return Ok(Vec::new()) };
+        let (mut recent, mut bytes) = (Vec::new(), 0);
+        for (key, stored) in map.iter() {
+            bytes += (key.len() + stored.value.len()) as u64;
+            if bytes > bytes_max {
+                return Ok(Vec::new());
+            }
+            if stored.commit >= from {
+                recent.push((key.clone(), stored.value.clone()));
+            }
+        }
+        Ok(filters.flush_garbage(space, &recent))
     }
 
     fn files(&self, space: SpaceId) -> Result<SpaceFiles> {
@@ -222,13 +269,13 @@ struct MemorySnapshot {
 
 impl MemorySnapshot {
     fn map(&self, space: SpaceId) -> Result<&Map> {
-        self.spaces.get(&space).ok_or_else(|| super::no_such_space(space))
+        self.spaces.get(&space).map(|space| &space.map).ok_or_else(|| super::no_such_space(space))
     }
 }
 
 impl Snapshot for MemorySnapshot {
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Bytes>> {
-        Ok(self.map(space)?.get(key).cloned())
+        Ok(self.map(space)?.get(key).map(|stored| stored.value.clone()))
     }
 
     fn scan(&self, space: SpaceId, from: &[u8], to: &[u8], order: Order, _fetch: usize) -> Result<Box<dyn Cursor>> {
@@ -303,7 +350,7 @@ impl Cursor for MemoryCursor {
         let before = out.len();
         let range = self.map.range((self.from.clone(), self.to.clone()));
         let mut sum = 0;
-        let pair = |(key, value): (&Bytes, &Bytes)| {
+        let pair = |(key, Stored { value, .. }): (&Bytes, &Stored)| {
             let has_room = sum < bytes;
             sum += key.len() + value.len();
             has_room.then(|| (key.clone(), value.clone()))

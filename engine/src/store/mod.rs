@@ -144,6 +144,12 @@ pub trait CompactionFilterFactory: Send + Sync + 'static {
     /// A filter for a compaction of `space`, or `None` to keep all pairs. `whole` tells whether the compaction covers
     /// every pair of the space (a major compaction), so that delete markers may be dropped too.
     fn make_filter(&self, space: SpaceId, whole: bool) -> Option<Box<dyn CompactionFilter>>;
+
+    /// The keys of the pairs that a flush drops; see [`Store::recent_garbage`]. The pairs are in key order.
+    fn flush_garbage(&self, space: SpaceId, recent: &[Pair]) -> Vec<Bytes> {
+        let _ = (space, recent);
+        Vec::new()
+    }
 }
 
 /// An ordered store.
@@ -245,6 +251,16 @@ pub trait Store: Send + Sync + 'static {
     fn compact(&self, space: SpaceId, major: bool) -> Result<()> {
         self.compact_with(space, major, &Arc::default())
     }
+
+    /// The keys of the pairs that [`CompactionFilterFactory::flush_garbage`] selects among those that were written to a
+    /// space since the last call, or since the space was created or the store opened. In HBase, these are the pairs of
+    /// the memstore. Returns none if that requires to read more than about `bytes_max`, or if the store does not know
+    /// all of these pairs any more. The caller must keep others from writing to the space. Compactions may have dropped
+    /// some of the pairs.
+    ///
+    /// # Errors
+    /// `Stale`: the space does not exist. `Closed`, `Io`, `Corrupt`.
+    fn recent_garbage(&self, space: SpaceId, bytes_max: u64) -> Result<Vec<Bytes>>;
 
     /// Whether reads of a space have searched so many sorted runs that a minor compaction is worth its work. Has to be
     /// called at intervals of about a second: it considers the reads since the last call.

@@ -45,6 +45,8 @@ fn answered(runner: &mut Runner, text: &str) -> String {
 fn write(folder: TempDir, format: u32) -> Runner {
     let mut runner = Runner { db: Database::in_folder(folder) };
     for step in steps(&fs::read_to_string(of(format).join("written.txt")).unwrap()) {
+        // The folders have values that a flush drops. A reopening writes all of the memory to files.
+        let step = if step.starts_with("flush ") { "reopen" } else { step };
         let answer = runner.run(step);
         assert!(!answer.iter().any(|line| line.starts_with("! ")), "{step}: {answer:?}");
     }

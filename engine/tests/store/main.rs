@@ -24,6 +24,7 @@ mod lifetime;
 mod order;
 mod pace;
 mod ranges;
+mod recent_garbage;
 mod recovery;
 mod rewrite;
 mod row_reads;
@@ -86,6 +87,9 @@ on_every_store! {
     crate::compaction::pairs_that_the_filter_drops_are_removed as pairs_that_the_filter_drops_are_removed,
     crate::compaction::only_a_major_compaction_is_whole as only_a_major_compaction_is_whole,
     crate::compaction::an_overwritten_key_is_filtered_once as an_overwritten_key_is_filtered_once,
+    crate::recent_garbage::recent_garbage_is_what_was_written_since_the_last_call as recent_garbage_is_what_was_written_since_the_last_call,
+    crate::recent_garbage::recent_garbage_may_be_in_files as recent_garbage_may_be_in_files,
+    crate::recent_garbage::recent_garbage_is_not_looked_for_in_too_many_bytes as recent_garbage_is_not_looked_for_in_too_many_bytes,
     crate::compaction::a_snapshot_keeps_what_is_dropped as a_snapshot_keeps_what_is_dropped,
     crate::compaction::a_compaction_that_is_cancelled_before_it_begins_does_nothing as a_compaction_that_is_cancelled_before_it_begins_does_nothing,
 }

@@ -15,6 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock, Weak};
 
+use bytes::Bytes;
 use fjall::UserKey;
 use fjall::compaction::filter::{self as fjall_filter, CompactionFilterResult, Context, Factory, ItemAccessor};
 
@@ -22,7 +23,7 @@ use super::fence::{FENCE_KEY, Fences};
 use super::requested_compaction::Run;
 use super::sync_ahead::SyncAhead;
 use super::version_changes::VersionChanges;
-use crate::store::{CompactionFilter, CompactionFilterFactory, SpaceId, Verdict};
+use crate::store::{CompactionFilter, CompactionFilterFactory, Pair, SpaceId, Verdict};
 
 /// Tells running compactions to end.
 #[derive(Default)]
@@ -61,6 +62,12 @@ impl DeferredFilterFactory {
 
     fn get(&self) -> Option<Arc<dyn CompactionFilterFactory>> {
         self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// What a flush of these pairs drops: nothing until the factory is set, and if it panics.
+    pub fn flush_garbage(&self, space: SpaceId, recent: &[Pair]) -> Vec<Bytes> {
+        let garbage = || self.get().map(|filters| filters.flush_garbage(space, recent));
+        catch_unwind(AssertUnwindSafe(garbage)).ok().flatten().unwrap_or_default()
     }
 }
 

@@ -26,6 +26,7 @@ mod options;
 mod pace;
 mod range_merge;
 mod read_merge;
+mod recent_pairs;
 mod reopenable_database;
 mod requested_compaction;
 mod rewrite;

@@ -1,6 +1,7 @@
 //! A space of an open database, and the size of its memtables.
 
 use std::collections::VecDeque;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
@@ -33,6 +34,8 @@ pub(super) struct Space {
     pace: Arc<Pace>,
     memory: Arc<Mutex<Memory>>,
     newest: Arc<RwLock<Option<Arc<SuperVersion>>>>,
+    /// The pairs from this sequence number on are recent; see `recent_garbage.rs`.
+    pub recent_from: Arc<AtomicU64>,
 }
 
 /// The memtables when they were last examined.
@@ -98,6 +101,7 @@ impl Space {
             pace: Arc::default(),
             memory: Arc::new(Mutex::new(memory)),
             newest: Arc::new(RwLock::new(newest)),
+            recent_from: Arc::new(AtomicU64::new(seqno)),
         }
     }
 

@@ -368,6 +368,12 @@ impl Store for FjallStore {
         database.compact(&space, major, control)
     }
 
+    fn recent_garbage(&self, space: SpaceId, bytes_max: u64) -> Result<Vec<Bytes>> {
+        let database = self.holder.database()?;
+        let recent = database.recent_pairs(space, bytes_max)?;
+        Ok(recent.map_or_else(Vec::new, |recent| self.holder.filters.flush_garbage(space, &recent)))
+    }
+
     fn should_merge(&self, space: SpaceId) -> Result<bool> {
         let database = self.holder.database()?;
         Ok(database.space(space).is_some_and(|space| read_merge::is_due(&space)))

@@ -452,6 +452,8 @@ fn the_share_of_garbage_is_estimated_from_the_whole_table() {
                 let puts: Vec<_> = chunk.iter().map(|at| put(&row(*at), &[("f:q", 1, &*value)])).collect();
                 assert!(table.put_many(&puts).iter().all(Result::is_ok));
             }
+            // The flush after the deletes would drop the values.
+            db.engine.flush(table.name()).unwrap();
             let place = |share: f64| (rows as f64 * share) as usize;
             for at in place(from)..place(to) {
                 table.delete(&delete(&row(at), &[(MarkerKind::Column, "f:q", 1)])).unwrap();
