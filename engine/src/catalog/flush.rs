@@ -33,8 +33,11 @@ impl Catalog {
         for space in table.families().iter().map(|family| family.space).filter(|space| is_kept(*space)) {
             match self.store.recent_garbage(space, BYTES_MAX) {
                 Ok(keys) => garbage.extend(keys.into_iter().map(|key| (space, key))),
-                // What cannot be read must not prevent a change of the table. Its garbage is of no use, too.
-                Err(error) => tracing::warn!(table = %table.name(), space, %error, "a flush could not drop values"),
+                // Pairs that cannot be read must not prevent a change of the table, such as its deletion.
+                Err(error) => {
+                    let table = table.name().to_string();
+                    tracing::warn!(table, space, %error, "values that a flush drops were not found, and remain");
+                }
             }
         }
         garbage

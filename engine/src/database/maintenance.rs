@@ -59,8 +59,8 @@ impl Engine {
         })
     }
 
-    /// Writes a table's memory to files. Values that are beyond VERSIONS, deleted or expired, and were written since the
-    /// table was last altered, disabled or flushed, are dropped, as in HBase.
+    /// Writes a table's memory to files. As in HBase, drops values that are beyond VERSIONS, deleted or expired, if
+    /// they were written since the table was last altered, disabled or flushed.
     ///
     /// # Errors
     /// `TableNotFound`, `Io`.
