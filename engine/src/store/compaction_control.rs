@@ -8,6 +8,12 @@ use crate::error::{Error, ErrorKind, Result};
 /// The longest a compaction sleeps before it checks again whether it should stop.
 const SLEEP_MAX: Duration = Duration::from_millis(50);
 
+/// The space that a compaction leaves free on its disk: flushes of memory need it.
+const FREE_BYTES_MIN: u64 = 64 << 20;
+
+/// The same for a small disk: this part of it.
+const FREE_SHARE_MIN: u64 = 16;
+
 /// Shared between a compaction and the threads that watch it. The default runs at full speed until it is done.
 #[derive(Debug, Default)]
 pub struct CompactionControl {
@@ -16,6 +22,8 @@ pub struct CompactionControl {
     /// Zero means no limit.
     bytes_per_second: AtomicU64,
     read_bytes: AtomicU64,
+    /// Zero means [`FREE_BYTES_MIN`] or, on a small disk, [`FREE_SHARE_MIN`].
+    free_bytes_min: AtomicU64,
 }
 
 impl CompactionControl {
@@ -23,6 +31,33 @@ impl CompactionControl {
     /// called while it runs.
     pub fn set_pace(&self, bytes_per_second: Option<u64>) {
         self.bytes_per_second.store(bytes_per_second.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// Makes the compaction end with `DiskFull` when fewer bytes are free on its disk. The default is 64 MiB, or a
+    /// sixteenth of a smaller disk. A compaction that reads less than 256 KiB does not check this.
+    pub fn keep_free(&self, bytes: u64) {
+        self.free_bytes_min.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Fails if a disk of this size with these free bytes has no room for more of the compaction's output.
+    ///
+    /// # Errors
+    /// `DiskFull`.
+    pub(super) fn check_room(&self, free: u64, size: u64) -> Result<()> {
+        let needed = match self.free_bytes_min.load(Ordering::Relaxed) {
+            0 => FREE_BYTES_MIN.min(size / FREE_SHARE_MIN),
+            bytes => bytes,
+        };
+        if free >= needed {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::DiskFull,
+            format!(
+                "the compaction was stopped, because {free} bytes are free on the disk of the data folder, and it leaves \
+                 {needed} bytes to writes; the data is unchanged: make room, and request it again"
+            ),
+        ))
     }
 
     /// Makes the compaction end with `Cancelled` as soon as possible. The data is unchanged.

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use hjall_engine::ErrorKind;
-use hjall_engine::store::{CompactionControl, CompactionFilter, CompactionFilterFactory, Order, SpaceId, Verdict};
+use hjall_engine::store::{
+    CompactionControl, CompactionFilter, CompactionFilterFactory, Order, SpaceId, SpaceOptions, Verdict,
+};
 
 use crate::eventually::eventually;
 use crate::stores::{Kind, SPACE, on_disk, rest};
@@ -160,6 +162,25 @@ fn a_stopped_compaction_changes_nothing_and_leaves_no_files() {
     assert_eq!(kind.keys().len(), 3000);
     // The mark is in a file now, too.
     assert!(bytes_on_disk(&kind) < before + 10_000, "{} after {before}", bytes_on_disk(&kind));
+    put_and_compact_again(&kind);
+}
+
+/// Otherwise writes would fail until the files of the compaction are removed.
+#[cfg(unix)]
+#[test]
+fn a_compaction_leaves_room_on_the_disk_for_writes() {
+    let kind = on_disk();
+    fill_much(&kind, 300);
+    let before = bytes_on_disk(&kind);
+    let control = Arc::new(CompactionControl::default());
+    control.keep_free(u64::MAX);
+    let compress = SpaceOptions { compress: true, ..SpaceOptions::default() };
+    let error = kind.store.compact_with(SPACE, true, &control).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DiskFull, "{error}");
+    let error = kind.store.change_options(SPACE, &compress, &control).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DiskFull, "{error}");
+    assert_eq!(kind.store.statistics().unwrap().reopened, 0);
+    assert!(bytes_on_disk(&kind) < before + 100_000, "{} after {before}", bytes_on_disk(&kind));
     put_and_compact_again(&kind);
 }
 

@@ -19,6 +19,7 @@ use parking_lot::Mutex;
 
 use super::failure::failed;
 use super::space::has_nearly_too_many_runs;
+use super::statistics::check_room;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::CompactionControl;
 use crate::store::compaction_control::gave_way;
@@ -107,6 +108,7 @@ impl Run {
         (self.unreported_bytes, self.reported) = (0, Instant::now());
         let error = match advanced {
             Err(error) => error,
+            Ok(()) if let Err(error) = check_room(self.keyspace.path(), &self.control) => error,
             Ok(()) if self.major && has_nearly_too_many_runs(&self.keyspace) => too_many_writes(),
             Ok(()) => return Ok(()),
         };

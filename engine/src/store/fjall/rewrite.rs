@@ -23,6 +23,7 @@ use super::failure::failed;
 use super::fence::FENCE_KEY;
 use super::options;
 use super::space::Space;
+use super::statistics::check_room;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::compaction_control::gave_way;
 use crate::store::{CATALOG_SPACE, CompactionControl, SpaceId, SpaceOptions, corruption};
@@ -247,7 +248,10 @@ impl Database {
             }
             match self.copy_step()? {
                 None => return Ok(()),
-                Some(bytes) => control.advance(bytes, since)?,
+                Some(bytes) => {
+                    control.advance(bytes, since)?;
+                    check_room(&self.path, control)?;
+                }
             }
             since = Instant::now();
         }

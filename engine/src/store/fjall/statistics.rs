@@ -10,7 +10,8 @@ use fjall::{AbstractTree, Keyspace};
 use super::backpressure::Waits;
 use super::database::Database;
 use super::space::Space;
-use crate::store::{SpaceFiles, Statistics};
+use crate::error::Result;
+use crate::store::{CompactionControl, SpaceFiles, Statistics};
 
 /// The figures of a database. Only the size of the journal waits for a write of it in progress.
 pub(super) fn of(database: &Database, waits: &Waits) -> Statistics {
@@ -71,6 +72,25 @@ const FREE_FILES: u64 = 32;
 #[cfg(unix)]
 pub(super) fn disk_free_bytes(folder: &Path) -> Option<u64> {
     rustix::fs::statvfs(folder).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+/// Fails if the disk of a folder has no room for more output of a compaction.
+///
+/// # Errors
+/// `DiskFull`.
+#[cfg(unix)]
+pub(super) fn check_room(folder: &Path, control: &CompactionControl) -> Result<()> {
+    match rustix::fs::statvfs(folder) {
+        Ok(disk) => {
+            control.check_room(disk.f_bavail.saturating_mul(disk.f_frsize), disk.f_blocks.saturating_mul(disk.f_frsize))
+        }
+        Err(_) => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn check_room(_folder: &Path, _control: &CompactionControl) -> Result<()> {
+    Ok(())
 }
 
 /// Whether the file system of a folder has no room for more files. Some file systems do not limit their number.
