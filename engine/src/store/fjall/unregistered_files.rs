@@ -19,6 +19,9 @@ use crate::store::file_names::FILES_FOLDER;
 /// How long aborted compactions may take to end. They end at the next pair that they read.
 const END_MAX: Duration = Duration::from_secs(10);
 
+/// How long the removal of a space's files is tried while other calls may be writing files.
+const RETRY_MAX: Duration = Duration::from_secs(1);
+
 impl Database {
     /// Removes files of all spaces that are in no list of files and that no read uses. The caller has ended all
     /// compactions and long calls, and no new ones may begin.
@@ -29,12 +32,21 @@ impl Database {
     /// Removes such files of a space, such as those of a requested compaction that has failed. Waits for fjall's
     /// compactions, and does nothing if they last long or while other calls may be writing files.
     pub(super) fn remove_unregistered_files_of(&self, space: &Space) {
-        // They are not ended for this, and may last. Closing must not wait for them here.
-        self.wait_for_compactions(|| self.give_way.is_asked());
-        // What is in no list and not known to be in use has not been replaced either.
-        self.follow_changes();
-        let left = self.unregistered_files_of(space, |space| self.runs_in_use(space)).unwrap_or_default();
-        self.log_removed(UnregisteredFiles(left).remove());
+        let began = Instant::now();
+        loop {
+            // They are not ended for this, and may last. Closing must not wait for them here.
+            self.wait_for_compactions(|| self.give_way.is_asked());
+            // What is in no list and not known to be in use has not been replaced either.
+            self.follow_changes();
+            if let Some(left) = self.unregistered_files_of(space, |space| self.runs_in_use(space)) {
+                return self.log_removed(UnregisteredFiles(left).remove());
+            }
+            // Another compaction or a flush may have begun meanwhile, which is often short.
+            if began.elapsed() > RETRY_MAX || self.give_way.is_asked() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// The runs of a space that reads use, or `None` if they are not known.
