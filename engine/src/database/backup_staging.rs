@@ -208,10 +208,14 @@ fn check_destination(folder: &Path, replaced: Option<&str>) -> Result<Option<Fol
 }
 
 fn in_use(path: &Path) -> Error {
-    Error::invalid(format!(
-        "{} exists and is not an empty folder; remove it, or name another destination",
-        path.display()
-    ))
+    let what = match is_data_folder(path) {
+        true => {
+            "is not an empty folder but a database, which may be in use; name another destination, or move the \
+             database elsewhere first"
+        }
+        false => "exists and is not an empty folder; name another destination, or empty it",
+    };
+    Error::invalid(format!("{} {what}", path.display()))
 }
 
 /// The data folder that contains a path, which need not exist. The store removes unknown files from its folders.
