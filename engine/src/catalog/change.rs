@@ -147,11 +147,12 @@ impl Catalog {
         let written = {
             let mut held = slot.exclusive();
             let kept = new.as_deref().map(spaces).unwrap_or_default();
-            let garbage = self.recent_garbage(&old, |space| kept.contains(&space));
+            let garbage = self.recent_garbage(&spaces(&old).intersection(&kept).copied().collect());
             self.suspend_rules(&old, new.as_deref());
             // Before the commit: a reopening after it must be noticed.
             let generation = self.store.generation();
             let written = self.commit(counter, Subject::Table(name.clone()), stored, &garbage)?;
+            self.end_recent(&kept);
             // Nothing is written to a table that is dropped.
             if let Some(new) = &new {
                 self.unsynced.table.store(new.number(), Ordering::Release);
@@ -218,7 +219,7 @@ impl Catalog {
     }
 }
 
-fn spaces(table: &TableState) -> BTreeSet<SpaceId> {
+pub(super) fn spaces(table: &TableState) -> BTreeSet<SpaceId> {
     table.families().iter().map(|f| f.space).collect()
 }
 

@@ -4,18 +4,22 @@
 //! applied before, and leaves out the values among them that are beyond VERSIONS, deleted or expired. The next rules
 //! may show more, so clients see the difference. Here, these values are deleted in the same transaction as the change.
 
+use std::collections::BTreeSet;
+
 use bytes::Bytes;
 
-use super::change::lock_name;
-use super::{Catalog, TableState};
+use super::Catalog;
+use super::change::{lock_name, spaces};
 use crate::durability::Durability;
 use crate::error::Result;
 use crate::name::TableName;
 use crate::store::{SpaceId, Transaction};
 
-/// The pairs of a family that are read in search of garbage, in bytes. Meanwhile, calls of the table wait. A family
-/// with more keeps its garbage until a compaction.
-const BYTES_MAX: u64 = 16 << 20;
+/// The budget of a change for reading recent pairs; see [`Store::recent_garbage`]. Calls of the table wait meanwhile,
+/// and writes of all tables while the garbage is deleted. Families with more keep their garbage until a compaction.
+///
+/// [`Store::recent_garbage`]: crate::store::Store::recent_garbage
+const BUDGET: u64 = 8 << 20;
 
 /// Pairs to delete.
 pub(super) type Garbage = Vec<(SpaceId, Bytes)>;
@@ -26,21 +30,23 @@ pub(super) fn delete(garbage: &Garbage, tx: &mut dyn Transaction) {
 }
 
 impl Catalog {
-    /// What a flush of these spaces of a table drops now. The caller must hold the table's exclusive lock, and the
-    /// rules of the spaces must be registered.
-    pub(super) fn recent_garbage(&self, table: &TableState, is_kept: impl Fn(SpaceId) -> bool) -> Garbage {
-        let mut garbage = Vec::new();
-        for space in table.families().iter().map(|family| family.space).filter(|space| is_kept(*space)) {
-            match self.store.recent_garbage(space, BYTES_MAX) {
+    /// What a flush of these spaces drops now. The caller must hold the exclusive lock of their table, and the rules of
+    /// the spaces must be registered.
+    pub(super) fn recent_garbage(&self, spaces: &BTreeSet<SpaceId>) -> Garbage {
+        let (mut garbage, mut budget) = (Vec::new(), BUDGET);
+        for &space in spaces {
+            match self.store.recent_garbage(space, &mut budget) {
                 Ok(keys) => garbage.extend(keys.into_iter().map(|key| (space, key))),
                 // Pairs that cannot be read must not prevent a change of the table, such as its deletion.
-                Err(error) => {
-                    let table = table.name().to_string();
-                    tracing::warn!(table, space, %error, "values that a flush drops were not found, and remain");
-                }
+                Err(error) => tracing::warn!(space, %error, "values that a flush drops were not found, and remain"),
             }
         }
         garbage
+    }
+
+    /// Notes that these spaces have been flushed. The caller must hold the exclusive lock of their table.
+    pub(super) fn end_recent(&self, spaces: &BTreeSet<SpaceId>) {
+        spaces.iter().for_each(|space| self.store.end_recent(*space));
     }
 
     /// Deletes what a flush of a table drops.
@@ -51,14 +57,15 @@ impl Catalog {
         let slot = self.slot(name)?;
         let held = slot.exclusive();
         let Some(table) = &*held else { return Ok(()) };
-        let garbage = self.recent_garbage(table, |_| true);
-        if garbage.is_empty() {
-            return Ok(());
+        let spaces = spaces(table);
+        let garbage = self.recent_garbage(&spaces);
+        if !garbage.is_empty() {
+            let _ = self.store.transact_unsynced(&[lock_name()], Durability::AsyncWal, &mut |tx| {
+                delete(&garbage, tx);
+                Ok(())
+            })?;
         }
-        let written = self.store.transact_unsynced(&[lock_name()], Durability::AsyncWal, &mut |tx| {
-            delete(&garbage, tx);
-            Ok(())
-        });
-        written.map(drop)
+        self.end_recent(&spaces);
+        Ok(())
     }
 }

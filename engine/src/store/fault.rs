@@ -272,8 +272,12 @@ impl Store for FaultStore {
         self.injector.call(Call::Compact, || self.inner.compact_with(space, major, control))
     }
 
-    fn recent_garbage(&self, space: SpaceId, bytes_max: u64) -> Result<Vec<Bytes>> {
-        self.inner.recent_garbage(space, bytes_max)
+    fn recent_garbage(&self, space: SpaceId, budget: &mut u64) -> Result<Vec<Bytes>> {
+        self.inner.recent_garbage(space, budget)
+    }
+
+    fn end_recent(&self, space: SpaceId) {
+        self.inner.end_recent(space);
     }
 
     fn should_merge(&self, space: SpaceId) -> Result<bool> {

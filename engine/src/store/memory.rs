@@ -18,6 +18,7 @@ use super::time::{Sequence, Time};
 use super::{
     BulkLoad, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Cursor, JournalSync, LoadedPair, LoadedSpace,
     Order, Pair, Snapshot, SpaceFiles, SpaceId, SpaceOptions, Statistics, Store, Transaction, Upcoming, Verdict,
+    recent_bytes,
 };
 use crate::clock::Clock;
 use crate::durability::Durability;
@@ -220,26 +221,31 @@ impl Store for MemoryStore {
         self.replace(spaces)
     }
 
-    fn recent_garbage(&self, space: SpaceId, bytes_max: u64) -> Result<Vec<Bytes>> {
-        let last_commit = self.writing.lock();
-        let mut spaces = Spaces::clone(&*self.state()?);
-        let found = spaces.get_mut(&space).ok_or_else(|| super::no_such_space(space))?;
-        let from = std::mem::replace(&mut found.recent_from, *last_commit + 1);
-        let (map, has_recent) = (found.map.clone(), found.last_commit >= from);
-        self.replace(spaces)?;
-        drop(last_commit);
-        let Some(filters) = self.filters.read().clone().filter(|_| has_recent) else { return Ok(Vec::new()) };
-        let (mut recent, mut bytes) = (Vec::new(), 0);
+    fn recent_garbage(&self, space: SpaceId, budget: &mut u64) -> Result<Vec<Bytes>> {
+        let state = self.state()?;
+        let Space { map, last_commit, recent_from } = state.get(&space).ok_or_else(|| super::no_such_space(space))?;
+        let filters = self.filters.read().clone().filter(|_| last_commit >= recent_from);
+        let Some(filters) = filters else { return Ok(Vec::new()) };
+        let mut recent = Vec::new();
         for (key, stored) in map.iter() {
-            bytes += (key.len() + stored.value.len()) as u64;
-            if bytes > bytes_max {
-                return Ok(Vec::new());
-            }
-            if stored.commit >= from {
+            let Some(left) = budget.checked_sub(recent_bytes(key, &stored.value)) else { return Ok(Vec::new()) };
+            *budget = left;
+            if stored.commit >= *recent_from {
                 recent.push((key.clone(), stored.value.clone()));
             }
         }
         Ok(filters.flush_garbage(space, &recent))
+    }
+
+    fn end_recent(&self, space: SpaceId) {
+        let last_commit = self.writing.lock();
+        let Ok(state) = self.state() else { return };
+        let mut spaces = Spaces::clone(&*state);
+        if let Some(found) = spaces.get_mut(&space) {
+            found.recent_from = *last_commit + 1;
+            // A store that has been closed meanwhile has no spaces.
+            let _ = self.replace(spaces);
+        }
     }
 
     fn files(&self, space: SpaceId) -> Result<SpaceFiles> {

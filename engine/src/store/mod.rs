@@ -139,6 +139,9 @@ pub trait CompactionFilter: Send {
     fn filter(&mut self, key: &[u8], value: &[u8]) -> Verdict;
 }
 
+/// What [`Store::recent_garbage`] adds to the size of each pair that it reads: about the memory that it takes.
+pub const RECENT_PAIR_BYTES: u64 = 100;
+
 /// Creates a [`CompactionFilter`] for each compaction. It is set once the schema is known.
 pub trait CompactionFilterFactory: Send + Sync + 'static {
     /// A filter for a compaction of `space`, or `None` to keep all pairs. `whole` tells whether the compaction covers
@@ -252,15 +255,22 @@ pub trait Store: Send + Sync + 'static {
         self.compact_with(space, major, &Arc::default())
     }
 
-    /// The keys of the pairs that [`CompactionFilterFactory::flush_garbage`] selects among those that were written to a
-    /// space since the last call, or since the space was created or the store opened. In HBase, these are the pairs of
-    /// the memstore. Returns none if that requires to read more than about `bytes_max`, or if the store does not know
-    /// all of these pairs any more. The caller must keep others from writing to the space. Compactions may have dropped
-    /// some of the pairs.
+    /// The keys of the pairs that [`CompactionFilterFactory::flush_garbage`] selects among the recent ones: those that
+    /// were written to a space since the last call of [`Self::end_recent`], or since the space was created or the store
+    /// opened or reopened. In HBase, these are the pairs of the memstore. The caller must keep others from writing to
+    /// the space. Compactions may have dropped some of the pairs.
+    ///
+    /// `budget` is the number of bytes that may be read in search of recent pairs, and is reduced by those that were:
+    /// the sizes of keys and values, and [`RECENT_PAIR_BYTES`] for each. Returns none if it is too small, or if the
+    /// store does not know all recent pairs.
     ///
     /// # Errors
     /// `Stale`: the space does not exist. `Closed`, `Io`, `Corrupt`.
-    fn recent_garbage(&self, space: SpaceId, bytes_max: u64) -> Result<Vec<Bytes>>;
+    fn recent_garbage(&self, space: SpaceId, budget: &mut u64) -> Result<Vec<Bytes>>;
+
+    /// From now on, the pairs of a space that have been written so far are not recent; see [`Self::recent_garbage`].
+    /// The caller must keep others from writing to the space. Does nothing if the space does not exist.
+    fn end_recent(&self, space: SpaceId);
 
     /// Whether reads of a space have searched so many sorted runs that a minor compaction is worth its work. Has to be
     /// called at intervals of about a second: it considers the reads since the last call.
@@ -549,6 +559,11 @@ pub enum GroupOutcome {
 
 fn closed() -> Error {
     Error::new(ErrorKind::Closed, "the database has been closed; open it again")
+}
+
+/// What a pair takes of the budget of [`Store::recent_garbage`].
+fn recent_bytes(key: &[u8], value: &[u8]) -> u64 {
+    RECENT_PAIR_BYTES + (key.len() + value.len()) as u64
 }
 
 fn no_such_space(space: SpaceId) -> Error {

@@ -89,7 +89,7 @@ on_every_store! {
     crate::compaction::an_overwritten_key_is_filtered_once as an_overwritten_key_is_filtered_once,
     crate::recent_garbage::recent_garbage_is_what_was_written_since_the_last_call as recent_garbage_is_what_was_written_since_the_last_call,
     crate::recent_garbage::recent_garbage_may_be_in_files as recent_garbage_may_be_in_files,
-    crate::recent_garbage::recent_garbage_is_not_looked_for_in_too_many_bytes as recent_garbage_is_not_looked_for_in_too_many_bytes,
+    crate::recent_garbage::the_search_for_recent_garbage_has_a_budget as the_search_for_recent_garbage_has_a_budget,
     crate::compaction::a_snapshot_keeps_what_is_dropped as a_snapshot_keeps_what_is_dropped,
     crate::compaction::a_compaction_that_is_cancelled_before_it_begins_does_nothing as a_compaction_that_is_cancelled_before_it_begins_does_nothing,
 }

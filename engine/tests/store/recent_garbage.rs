@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hjall_engine::ErrorKind;
-use hjall_engine::store::{CompactionFilter, CompactionFilterFactory, FjallStore, Pair, SpaceId};
+use hjall_engine::store::{
+    CompactionFilter, CompactionFilterFactory, FjallStore, Pair, RECENT_PAIR_BYTES, SpaceId, SpaceOptions,
+};
 
-use crate::stores::{Kind, SPACE, on_disk, options};
+use crate::stores::{Kind, SPACE, bytes, on_disk, options};
 
 /// Drops keys that begin with `x`, but only in flushes.
 struct DropX;
@@ -22,14 +24,17 @@ impl CompactionFilterFactory for DropX {
     }
 }
 
-/// The garbage among at most `bytes_max` of recent pairs.
-fn garbage_of(kind: &Kind, bytes_max: u64) -> Vec<String> {
-    let garbage = kind.store.recent_garbage(SPACE, bytes_max).unwrap();
+/// The garbage among recent pairs, which are read within a budget.
+fn garbage_within(kind: &Kind, budget: &mut u64) -> Vec<String> {
+    let garbage = kind.store.recent_garbage(SPACE, budget).unwrap();
     garbage.into_iter().map(|key| String::from_utf8(key.to_vec()).unwrap()).collect()
 }
 
+/// The garbage among recent pairs, which are not recent afterwards.
 fn garbage(kind: &Kind) -> Vec<String> {
-    garbage_of(kind, u64::MAX)
+    let garbage = garbage_within(kind, &mut { u64::MAX });
+    kind.store.end_recent(SPACE);
+    garbage
 }
 
 pub fn recent_garbage_is_what_was_written_since_the_last_call(kind: &Kind) {
@@ -65,14 +70,40 @@ pub fn recent_garbage_may_be_in_files(kind: &Kind) {
     assert_eq!(kind.keys(), ["x0", "x1", "x2", "x3"], "nothing is removed by the call");
 }
 
-pub fn recent_garbage_is_not_looked_for_in_too_many_bytes(kind: &Kind) {
+pub fn the_search_for_recent_garbage_has_a_budget(kind: &Kind) {
     kind.store.set_compaction_filters(Arc::new(DropX));
     kind.put("x0", &"v".repeat(1000));
-    assert_eq!(garbage_of(kind, 999), [""; 0]);
-    kind.put("x1", "v");
-    assert_eq!(garbage(kind), ["x1"], "what was not looked for counts as flushed");
-    let unknown = kind.store.recent_garbage(SPACE + 1, 1).unwrap_err();
+    let mut budget = 1000;
+    assert_eq!(garbage_within(kind, &mut budget), [""; 0]);
+    let mut budget = 2000;
+    assert_eq!(garbage_within(kind, &mut budget), ["x0"]);
+    assert_eq!(budget, 2000 - 1002 - RECENT_PAIR_BYTES);
+    assert_eq!(garbage_within(kind, &mut budget), [""; 0], "the rest is too small");
+    assert_eq!(garbage(kind), ["x0"], "it is still recent");
+    assert_eq!(garbage(kind), [""; 0]);
+    let unknown = kind.store.recent_garbage(SPACE + 1, &mut budget).unwrap_err();
     assert_eq!(unknown.kind(), ErrorKind::Stale);
+    kind.store.end_recent(SPACE + 1);
+}
+
+/// A file of a few kilobytes may have gigabytes of pairs.
+#[test]
+fn compressed_pairs_count_as_they_are_read() {
+    let kind = on_disk();
+    kind.store.set_compaction_filters(Arc::new(DropX));
+    let compress = SpaceOptions { compress: true, ..SpaceOptions::default() };
+    kind.store.create_space(SPACE + 1, &compress).unwrap();
+    kind.in_row("r", |tx| {
+        for n in 0..100 {
+            tx.put(SPACE + 1, bytes(&format!("x{n:02}")), bytes(&"v".repeat(10_000)));
+        }
+    });
+    kind.store.flush(SPACE + 1).unwrap();
+    assert!(kind.store.files(SPACE + 1).unwrap().bytes < 100_000);
+    let mut budget = 500_000;
+    assert_eq!(kind.store.recent_garbage(SPACE + 1, &mut budget).unwrap().len(), 0);
+    assert!(budget < 20_000, "{budget} of 500,000 left");
+    assert_eq!(kind.store.recent_garbage(SPACE + 1, &mut 2_000_000).unwrap().len(), 100);
 }
 
 #[test]

@@ -14,50 +14,67 @@ use super::failure::failed;
 use super::fence::FENCE_KEY;
 use super::super_version::SuperVersion;
 use crate::error::Result;
-use crate::store::{Pair, SpaceId, no_such_space};
+use crate::store::{Pair, SpaceId, no_such_space, recent_bytes};
 
 impl Database {
-    /// The pairs that have been written to a space since the last call, or since it was opened, by key. `None` if more
-    /// than about `bytes_max` have to be read to find them, or if not all memtables are known, which is possible while
-    /// several are being flushed. No other thread may write to the space.
+    /// The pairs that have been written to a space since the last call of [`Self::end_recent`], or since it was opened,
+    /// by key. `None` if more than `budget` has to be read to find them, which is reduced by what was, or if not all
+    /// memtables are known, which is possible while several are being flushed. No other thread may write to the space.
     ///
     /// # Errors
     /// `Stale`, `Io`, `Corrupt`.
-    pub fn recent_pairs(&self, space: SpaceId, bytes_max: u64) -> Result<Option<Vec<Pair>>> {
+    pub fn recent_pairs(&self, space: SpaceId, budget: &mut u64) -> Result<Option<Vec<Pair>>> {
         let space = self.space(space).ok_or_else(|| no_such_space(space))?;
-        let from = space.recent_from.swap(self.inner.supervisor.seqno.get(), Ordering::AcqRel);
         match space.current() {
-            Some(version) => version.pairs_from(from, bytes_max),
+            Some(version) => version.pairs_from(space.recent_from.load(Ordering::Acquire), budget),
             None => Ok(None),
+        }
+    }
+
+    /// From now on, what has been written to a space is not recent. No other thread may write to the space.
+    pub fn end_recent(&self, space: SpaceId) {
+        if let Some(space) = self.space(space) {
+            space.recent_from.store(self.inner.supervisor.seqno.get(), Ordering::Release);
         }
     }
 }
 
 impl SuperVersion {
-    /// The pairs whose sequence numbers are at least `from`, by key; `None` if more than about `bytes_max` have to be
-    /// read to find them.
+    /// The pairs whose sequence numbers are at least `from`, by key; `None` if more than `budget` has to be read to
+    /// find them.
     ///
     /// # Errors
     /// `Io`, `Corrupt`.
-    fn pairs_from(&self, from: u64, bytes_max: u64) -> Result<Option<Vec<Pair>>> {
+    fn pairs_from(&self, from: u64, budget: &mut u64) -> Result<Option<Vec<Pair>>> {
         let memtables: Vec<_> =
             self.memtables().filter(|memtable| memtable.get_highest_seqno().is_some_and(|last| last >= from)).collect();
         let files = self.runs.iter().flat_map(|run| run.iter());
         let files: Vec<_> = files.filter(|file| file.get_highest_seqno() >= from).collect();
-        let bytes =
-            memtables.iter().map(|memtable| memtable.size()).chain(files.iter().map(|file| file.metadata.file_size));
-        if bytes.sum::<u64>() > bytes_max {
+        // Files may be compressed, so that reading them takes more.
+        let bytes = memtables.iter().map(|memtable| memtable.size());
+        if bytes.chain(files.iter().map(|file| file.metadata.file_size)).sum::<u64>() > *budget {
             return Ok(None);
         }
         let mut versions = Vec::new();
-        let is_recent = |version: &InternalValue| version.key.seqno >= from && version.key.user_key[..] != *FENCE_KEY;
+        // Returns whether the budget sufficed.
+        let mut take = |version: InternalValue| {
+            let left = budget.checked_sub(recent_bytes(&version.key.user_key, &version.value));
+            *budget = left.unwrap_or(*budget);
+            if version.key.seqno >= from && version.key.user_key[..] != *FENCE_KEY {
+                versions.push(version);
+            }
+            left.is_some()
+        };
         for memtable in memtables {
-            versions.extend(memtable.iter().filter(is_recent));
+            if !memtable.iter().all(&mut take) {
+                return Ok(None);
+            }
         }
         for file in files {
             for version in file.iter() {
-                let version = version.map_err(|error| failed("reading", fjall::Error::from(error)))?;
-                versions.extend(Some(version).filter(is_recent));
+                if !take(version.map_err(|error| failed("reading", fjall::Error::from(error)))?) {
+                    return Ok(None);
+                }
             }
         }
         // By key, and then from the newest to the oldest.

@@ -368,10 +368,15 @@ impl Store for FjallStore {
         database.compact(&space, major, control)
     }
 
-    fn recent_garbage(&self, space: SpaceId, bytes_max: u64) -> Result<Vec<Bytes>> {
-        let database = self.holder.database()?;
-        let recent = database.recent_pairs(space, bytes_max)?;
+    fn recent_garbage(&self, space: SpaceId, budget: &mut u64) -> Result<Vec<Bytes>> {
+        let recent = self.holder.database()?.recent_pairs(space, budget)?;
         Ok(recent.map_or_else(Vec::new, |recent| self.holder.filters.flush_garbage(space, &recent)))
+    }
+
+    fn end_recent(&self, space: SpaceId) {
+        if let Ok(database) = self.holder.database() {
+            database.end_recent(space);
+        }
     }
 
     fn should_merge(&self, space: SpaceId) -> Result<bool> {
