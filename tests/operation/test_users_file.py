@@ -41,6 +41,28 @@ def test_a_file_is_changed_through_links(tmp_path):
     assert sorted(path.name for path in real.parent.iterdir()) == ["users.toml"]
 
 
+def test_the_form_of_a_file_stays(tmp_path):
+    path = tmp_path / "users.toml"
+    before = b'\xef\xbb\xbf# a comment\r\n[users.old]\r\npassword = "x"\r\n'
+    assert add("first", tmp_path / "hashed").returncode == 0
+    hashed = (tmp_path / "hashed").read_text().split("password = ")[1].split("\n")[0].encode()
+    path.write_bytes(before.replace(b'"x"', hashed))
+    for command in (["add", "bob", "--read", "*"], ["passwd", "old"], ["remove", "bob"]):
+        done = subprocess.run([binary(), "user", *command, "--users", path], input="secret\n", capture_output=True,
+                              text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        text = path.read_bytes()
+        assert text.startswith(b"\xef\xbb\xbf# a comment\r\n") and text.count(b"\r\n") == text.count(b"\n"), text
+        assert text.count(b"\xef\xbb\xbf") == 1
+
+
+def test_a_password_that_a_login_cannot_carry_is_refused(tmp_path):
+    done = subprocess.run([binary(), "user", "add", "a", "--users", tmp_path / "u", "--read", "*"], input="a\0b\n",
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "NUL" in done.stderr
+    assert not (tmp_path / "u").exists()
+
+
 def test_no_user_of_the_documents_can_log_in(tmp_path):
     """The hashes of the sample in docs/security.md are refused, so that it cannot be used as it is."""
     sample = (ROOT / "docs" / "security.md").read_text().split("```toml\n")[1].split("```")[0]

@@ -69,7 +69,7 @@ impl Catalog {
                 Some(value) => tx.put(CATALOG_SPACE, key.clone(), value.clone()),
                 None => tx.delete(CATALOG_SPACE, key.clone()),
             }
-            flush::delete(garbage, tx);
+            flush::drop_garbage(garbage, tx);
             Ok(())
         });
         match done {
@@ -89,14 +89,14 @@ impl Catalog {
     pub(crate) fn put_namespace(&self, counter: &Counter, namespace: NamespaceDescriptor) -> Result<()> {
         self.check_namespace_size(counter, &namespace)?;
         let stored = record::encode_namespace(&namespace);
-        self.commit(counter, Subject::Namespace(namespace.name.clone()), Some(stored), &Vec::new())?.synced()?;
+        self.commit(counter, Subject::Namespace(namespace.name.clone()), Some(stored), &Garbage::new())?.synced()?;
         self.namespaces.write().insert(namespace.name.clone(), namespace);
         Ok(())
     }
 
     /// Removes a namespace.
     pub(crate) fn remove_namespace(&self, counter: &Counter, name: &str) -> Result<()> {
-        self.commit(counter, Subject::Namespace(name.to_owned()), None, &Vec::new())?.synced()?;
+        self.commit(counter, Subject::Namespace(name.to_owned()), None, &Garbage::new())?.synced()?;
         self.namespaces.write().remove(name);
         Ok(())
     }
@@ -127,7 +127,7 @@ impl Catalog {
     pub(crate) fn add_table(&self, counter: &Counter, table: TableState) -> Result<()> {
         self.create_spaces(counter, None, &table)?;
         let stored = record::encode_table(&table);
-        self.commit(counter, Subject::Table(table.name().clone()), Some(stored), &Vec::new())?.synced()?;
+        self.commit(counter, Subject::Table(table.name().clone()), Some(stored), &Garbage::new())?.synced()?;
         self.register_rules(&table);
         let name = table.name().clone();
         self.tables.write().insert(name, Arc::new(TableSlot::new(Arc::new(table))));

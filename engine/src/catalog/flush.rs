@@ -6,14 +6,12 @@
 
 use std::collections::BTreeSet;
 
-use bytes::Bytes;
-
 use super::Catalog;
 use super::change::{lock_name, spaces};
 use crate::durability::Durability;
 use crate::error::Result;
 use crate::name::TableName;
-use crate::store::{SpaceId, Transaction};
+use crate::store::{DroppedPair, SpaceId, Transaction};
 
 /// The budget of a change for reading recent pairs; see [`Store::recent_garbage`]. Calls of the table wait meanwhile,
 /// and writes of all tables while the garbage is deleted. Families with more keep their garbage until a compaction.
@@ -21,12 +19,17 @@ use crate::store::{SpaceId, Transaction};
 /// [`Store::recent_garbage`]: crate::store::Store::recent_garbage
 const BUDGET: u64 = 8 << 20;
 
-/// Pairs to delete.
-pub(super) type Garbage = Vec<(SpaceId, Bytes)>;
+/// Pairs to drop.
+pub(super) type Garbage = Vec<(SpaceId, DroppedPair)>;
 
-/// Deletes garbage within a transaction.
-pub(super) fn delete(garbage: &Garbage, tx: &mut dyn Transaction) {
-    garbage.iter().for_each(|(space, key)| tx.delete(*space, key.clone()));
+/// Drops garbage within a transaction.
+pub(super) fn drop_garbage(garbage: &Garbage, tx: &mut dyn Transaction) {
+    for (space, DroppedPair { key, older }) in garbage {
+        match older {
+            Some(older) => tx.put(*space, key.clone(), older.clone()),
+            None => tx.delete(*space, key.clone()),
+        }
+    }
 }
 
 impl Catalog {
@@ -36,7 +39,7 @@ impl Catalog {
         let (mut garbage, mut budget) = (Vec::new(), BUDGET);
         for &space in spaces {
             match self.store.recent_garbage(space, &mut budget) {
-                Ok(keys) => garbage.extend(keys.into_iter().map(|key| (space, key))),
+                Ok(pairs) => garbage.extend(pairs.into_iter().map(|pair| (space, pair))),
                 // Pairs that cannot be read must not prevent a change of the table, such as its deletion.
                 Err(error) => tracing::warn!(space, %error, "values that a flush drops were not found, and remain"),
             }
@@ -61,7 +64,7 @@ impl Catalog {
         let garbage = self.recent_garbage(&spaces);
         if !garbage.is_empty() {
             let _ = self.store.transact_unsynced(&[lock_name()], Durability::AsyncWal, &mut |tx| {
-                delete(&garbage, tx);
+                drop_garbage(&garbage, tx);
                 Ok(())
             })?;
         }

@@ -20,6 +20,8 @@ pub(super) enum Fate {
 pub(crate) struct CellFilter {
     rules: FamilyRules,
     whole: bool,
+    /// Whether it is a flush, in which cells with a TTL of their own count as others.
+    is_flush: bool,
     now: i64,
     row: Vec<u8>,
     family: BoundedDeleteTracker,
@@ -41,6 +43,7 @@ impl CellFilter {
         Self {
             rules,
             whole,
+            is_flush: false,
             now,
             row,
             family: BoundedDeleteTracker::default(),
@@ -51,6 +54,11 @@ impl CellFilter {
             lasting: 0,
             kept: 0,
         }
+    }
+
+    /// A filter for the values of a flush at `now`, in milliseconds.
+    pub(super) fn of_flush(rules: FamilyRules, now: i64) -> Self {
+        Self { is_flush: true, ..Self::new(rules, false, now) }
     }
 
     /// The prefix of the last pair's column, if no get shows any further value of it, now or later.
@@ -82,7 +90,7 @@ impl CellFilter {
         if value::is_expired(stored, timestamp, self.now).ok()? {
             return Some(Fate::Dropped);
         }
-        let lasts = value::ttl_of(stored).ok()?.is_none();
+        let lasts = self.is_flush || value::ttl_of(stored).ok()?.is_none();
         if kind == CellKind::Put {
             Some(self.fate_of_value(timestamp, lasts))
         } else if self.drops_marker(kind, timestamp, lasts) {

@@ -18,9 +18,11 @@ use std::sync::{Arc, Weak};
 use bytes::Bytes;
 
 pub(crate) use self::cell_filter::CellFilter;
+use self::flush::Flush;
 pub(crate) use self::garbage::GarbageSample;
 use crate::catalog::SpaceRules;
-use crate::store::{CompactionFilter, CompactionFilterFactory, Pair, SpaceId, Store};
+use crate::error::Result;
+use crate::store::{CompactionFilter, CompactionFilterFactory, DroppedPair, Pair, SpaceId, Store};
 
 /// Creates the compaction filter of each family, with the family's rules as of the beginning of the compaction.
 pub(crate) struct SchemaFilters {
@@ -43,9 +45,15 @@ impl CompactionFilterFactory for SchemaFilters {
         Some(Box::new(CellFilter::new(rules, whole, now)))
     }
 
-    fn flush_garbage(&self, space: SpaceId, recent: &[Pair]) -> Vec<Bytes> {
+    fn flush_garbage(
+        &self,
+        space: SpaceId,
+        recent: &[Pair],
+        older: &dyn Fn(&Bytes) -> Result<Option<Bytes>>,
+    ) -> Result<Vec<DroppedPair>> {
         let rules = self.rules.read().get(&space).copied();
-        let now = self.store.upgrade().map(|store| store.now_ms());
-        rules.zip(now).map_or_else(Vec::new, |(rules, now)| flush::garbage(rules, now, recent))
+        let (Some(rules), Some(store)) = (rules, self.store.upgrade()) else { return Ok(Vec::new()) };
+        let flush = Flush { rules, now: store.now_ms(), space, snapshot: &*store.snapshot()?, older };
+        flush.garbage(recent)
     }
 }

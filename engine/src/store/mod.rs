@@ -139,6 +139,16 @@ pub trait CompactionFilter: Send {
     fn filter(&mut self, key: &[u8], value: &[u8]) -> Verdict;
 }
 
+/// A recent pair that a flush drops; see [`Store::recent_garbage`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DroppedPair {
+    /// Its key.
+    pub key: Bytes,
+    /// The value that the key gets back: the one that it had before it became recent. `None`: the pair is to be
+    /// deleted.
+    pub older: Option<Bytes>,
+}
+
 /// What [`Store::recent_garbage`] adds to the size of each pair that it reads: about the memory that it takes.
 pub const RECENT_PAIR_BYTES: u64 = 100;
 
@@ -148,10 +158,19 @@ pub trait CompactionFilterFactory: Send + Sync + 'static {
     /// every pair of the space (a major compaction), so that delete markers may be dropped too.
     fn make_filter(&self, space: SpaceId, whole: bool) -> Option<Box<dyn CompactionFilter>>;
 
-    /// The keys of the pairs that a flush drops; see [`Store::recent_garbage`]. The pairs are in key order.
-    fn flush_garbage(&self, space: SpaceId, recent: &[Pair]) -> Vec<Bytes> {
-        let _ = (space, recent);
-        Vec::new()
+    /// What a flush drops of these recent pairs, which are in key order; see [`Store::recent_garbage`]. `older` looks
+    /// up the value that a key had before it became recent.
+    ///
+    /// # Errors
+    /// Those of the store.
+    fn flush_garbage(
+        &self,
+        space: SpaceId,
+        recent: &[Pair],
+        older: &dyn Fn(&Bytes) -> Result<Option<Bytes>>,
+    ) -> Result<Vec<DroppedPair>> {
+        let _ = (space, recent, older);
+        Ok(Vec::new())
     }
 }
 
@@ -255,7 +274,7 @@ pub trait Store: Send + Sync + 'static {
         self.compact_with(space, major, &Arc::default())
     }
 
-    /// The keys of the pairs that [`CompactionFilterFactory::flush_garbage`] selects among the recent ones: those that
+    /// The pairs that [`CompactionFilterFactory::flush_garbage`] selects among the recent ones: those that
     /// were written to a space since the last call of [`Self::end_recent`], or since the space was created or the store
     /// opened or reopened. In HBase, these are the pairs of the memstore. The caller must keep others from writing to
     /// the space. Compactions may have dropped some of the pairs.
@@ -266,7 +285,7 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     /// `Stale`: the space does not exist. `Closed`, `Io`, `Corrupt`.
-    fn recent_garbage(&self, space: SpaceId, budget: &mut u64) -> Result<Vec<Bytes>>;
+    fn recent_garbage(&self, space: SpaceId, budget: &mut u64) -> Result<Vec<DroppedPair>>;
 
     /// From now on, the pairs of a space that have been written so far are not recent; see [`Self::recent_garbage`].
     /// The caller must keep others from writing to the space. Does nothing if the space does not exist.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use hjall_engine::ErrorKind;
 use hjall_engine::store::{
-    CompactionFilter, CompactionFilterFactory, FjallStore, Pair, RECENT_PAIR_BYTES, SpaceId, SpaceOptions,
+    CompactionFilter, CompactionFilterFactory, DroppedPair, FjallStore, Pair, RECENT_PAIR_BYTES, SpaceId, SpaceOptions,
 };
+use hjall_engine::{ErrorKind, Result};
 
 use crate::stores::{Kind, SPACE, bytes, on_disk, options};
 
@@ -18,16 +18,27 @@ impl CompactionFilterFactory for DropX {
         None
     }
 
-    fn flush_garbage(&self, _: SpaceId, recent: &[Pair]) -> Vec<Bytes> {
+    fn flush_garbage(
+        &self,
+        _: SpaceId,
+        recent: &[Pair],
+        older: &dyn Fn(&Bytes) -> Result<Option<Bytes>>,
+    ) -> Result<Vec<DroppedPair>> {
         assert!(recent.is_sorted());
-        recent.iter().map(|(key, _)| key.clone()).filter(|key| key.starts_with(b"x")).collect()
+        let dropped = recent.iter().map(|(key, _)| key.clone()).filter(|key| key.starts_with(b"x"));
+        dropped.map(|key| Ok(DroppedPair { older: older(&key)?, key })).collect()
     }
 }
 
 /// The garbage among recent pairs, which are read within a budget.
 fn garbage_within(kind: &Kind, budget: &mut u64) -> Vec<String> {
     let garbage = kind.store.recent_garbage(SPACE, budget).unwrap();
-    garbage.into_iter().map(|key| String::from_utf8(key.to_vec()).unwrap()).collect()
+    let text = |bytes: Bytes| String::from_utf8(bytes.to_vec()).unwrap();
+    let named = |pair: DroppedPair| match pair.older {
+        Some(older) => format!("{} was {}", text(pair.key), text(older)),
+        None => text(pair.key),
+    };
+    garbage.into_iter().map(named).collect()
 }
 
 /// The garbage among recent pairs, which are not recent afterwards.
@@ -50,7 +61,9 @@ pub fn recent_garbage_is_what_was_written_since_the_last_call(kind: &Kind) {
     kind.put("x2", "and again");
     kind.put("x3", "v");
     kind.delete("x3");
-    assert_eq!(garbage(kind), ["x2"]);
+    assert_eq!(garbage(kind), ["x2 was v"]);
+    kind.put("x2", "a third time");
+    assert_eq!(garbage(kind), ["x2 was and again"]);
     kind.delete("x2");
     assert_eq!(garbage(kind), [""; 0]);
 }

@@ -39,6 +39,9 @@ impl HashedPassword {
         if password.is_empty() || password.len() > PASSWORD_BYTES_MAX {
             return Err(format!("the password must have 1 to {PASSWORD_BYTES_MAX} bytes"));
         }
+        if password.contains(&0) {
+            return Err("the password has a NUL character, which SASL PLAIN cannot carry; leave it out".to_owned());
+        }
         Self::with(Params::default(), password)
     }
 

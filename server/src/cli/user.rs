@@ -225,9 +225,9 @@ fn add(path: &Path, user: &NewUser) -> Result<(), Failure> {
     let failed = |error: io::Error| usage(format!("{}: cannot be written: {error}", path.display()));
     let _lock = users_file::lock(path).map_err(failed)?;
     let before = read_without(path, &user.name)?;
-    let gap = if before.is_empty() || before.ends_with("\n\n") { "" } else { "\n" };
+    let gap = if before.is_empty() || before.ends_with("\n\n") || before.ends_with("\r\n\r\n") { "" } else { "\n" };
     let end = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
-    let after = format!("{before}{end}{gap}{}\n", lines.join("\n"));
+    let after = users_file::in_form_of(&before, format!("{before}{end}{gap}{}\n", lines.join("\n")));
     Users::parse(&after, path).map_err(|error: UsersError| usage(error.to_string()))?;
     let is_new = !path.exists();
     let replacement = Replacement::begin(path).map_err(usage)?.written(&after).map_err(failed)?;
@@ -263,7 +263,7 @@ fn change(path: &Path, name: &str, done: &str, edit: impl FnOnce(&mut dyn TableL
     if let Some(users) = document.get_mut("users").and_then(Item::as_table_like_mut) {
         edit(users);
     }
-    let after = document.to_string();
+    let after = users_file::in_form_of(&before, document.to_string());
     let users = Users::parse(&after, path).map_err(|error| Failure::Usage(error.to_string()))?;
     let replacement = Replacement::begin(path).map_err(Failure::Usage)?.written(&after).map_err(failed)?;
     replacement.finish().map_err(failed)?;

@@ -21,6 +21,20 @@ pub fn resolve(path: &Path) -> Result<PathBuf, String> {
     })
 }
 
+/// A new text of a file with the byte order mark and the line ends of the old one.
+pub fn in_form_of(before: &str, after: String) -> String {
+    const MARK: char = '\u{feff}';
+    let ends = |end: &str| before.matches(end).count();
+    let mut after = after.trim_start_matches(MARK).to_owned();
+    if ends("\n") > 0 && ends("\n") == ends("\r\n") {
+        after = after.replace("\r\n", "\n").replace('\n', "\r\n");
+    }
+    if before.starts_with(MARK) {
+        after.insert(0, MARK);
+    }
+    after
+}
+
 /// Keeps other processes from changing a users file until the result is dropped. Locks the folder, because the file is
 /// replaced and may not exist.
 #[cfg(unix)]

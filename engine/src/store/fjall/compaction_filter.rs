@@ -23,7 +23,8 @@ use super::fence::{FENCE_KEY, Fences};
 use super::requested_compaction::Run;
 use super::sync_ahead::SyncAhead;
 use super::version_changes::VersionChanges;
-use crate::store::{CompactionFilter, CompactionFilterFactory, Pair, SpaceId, Verdict};
+use crate::error::Result;
+use crate::store::{CompactionFilter, CompactionFilterFactory, DroppedPair, Pair, SpaceId, Verdict};
 
 /// Tells running compactions to end.
 #[derive(Default)]
@@ -65,9 +66,17 @@ impl DeferredFilterFactory {
     }
 
     /// What a flush of these pairs drops: nothing until the factory is set, and if it panics.
-    pub fn flush_garbage(&self, space: SpaceId, recent: &[Pair]) -> Vec<Bytes> {
-        let garbage = || self.get().map(|filters| filters.flush_garbage(space, recent));
-        catch_unwind(AssertUnwindSafe(garbage)).ok().flatten().unwrap_or_default()
+    pub fn flush_garbage(
+        &self,
+        space: SpaceId,
+        recent: &[Pair],
+        older: &dyn Fn(&Bytes) -> Result<Option<Bytes>>,
+    ) -> Result<Vec<DroppedPair>> {
+        let garbage = || self.get().map_or_else(|| Ok(Vec::new()), |it| it.flush_garbage(space, recent, older));
+        catch_unwind(AssertUnwindSafe(garbage)).unwrap_or_else(|_| {
+            tracing::error!("a compaction filter panicked; this flush drops nothing");
+            Ok(Vec::new())
+        })
     }
 }
 

@@ -4,6 +4,9 @@
 //! are told by their sequence numbers instead. Compactions may have set those of some pairs to zero; they have also
 //! dropped what a flush would.
 
+use std::cell::RefCell;
+use std::ops::Bound;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
@@ -12,23 +15,22 @@ use lsm_tree::InternalValue;
 use super::database::Database;
 use super::failure::failed;
 use super::fence::FENCE_KEY;
+use super::range_merge::RangeMerge;
 use super::super_version::SuperVersion;
 use crate::error::Result;
 use crate::store::{Pair, SpaceId, no_such_space, recent_bytes};
 
 impl Database {
-    /// The pairs that have been written to a space since the last call of [`Self::end_recent`], or since it was opened,
-    /// by key. `None` if more than `budget` has to be read to find them, which is reduced by what was, or if not all
-    /// memtables are known, which is possible while several are being flushed. No other thread may write to the space.
+    /// The recent pairs of a space: those that have been written since the last call of [`Self::end_recent`], or since
+    /// the space was opened. `None` if not all memtables are known, which is possible while several are being flushed.
+    /// No other thread may write to the space.
     ///
     /// # Errors
-    /// `Stale`, `Io`, `Corrupt`.
-    pub fn recent_pairs(&self, space: SpaceId, budget: &mut u64) -> Result<Option<Vec<Pair>>> {
+    /// `Stale`.
+    pub fn recent(&self, space: SpaceId) -> Result<Option<Recent>> {
         let space = self.space(space).ok_or_else(|| no_such_space(space))?;
-        match space.current() {
-            Some(version) => version.pairs_from(space.recent_from.load(Ordering::Acquire), budget),
-            None => Ok(None),
-        }
+        let from = space.recent_from.load(Ordering::Acquire);
+        Ok(space.current().map(|version| Recent { version, from, before: RefCell::default() }))
     }
 
     /// From now on, what has been written to a space is not recent. No other thread may write to the space.
@@ -36,6 +38,59 @@ impl Database {
         if let Some(space) = self.space(space) {
             space.recent_from.store(self.inner.supervisor.seqno.get(), Ordering::Release);
         }
+    }
+}
+
+/// The recent pairs of a space.
+pub(super) struct Recent {
+    version: SuperVersion,
+    /// Their smallest sequence number.
+    from: u64,
+    before: RefCell<Option<Before>>,
+}
+
+/// The state of the space before the recent pairs.
+struct Before {
+    pairs: RangeMerge,
+    /// The key that was looked up last.
+    key: Bytes,
+    /// The first pair at or after it. The range continues after that.
+    next: Option<Pair>,
+}
+
+impl Recent {
+    /// The pairs, by key; `None` if more than `budget` has to be read to find them, which is reduced by what was.
+    ///
+    /// # Errors
+    /// `Io`, `Corrupt`.
+    pub fn pairs(&self, budget: &mut u64) -> Result<Option<Vec<Pair>>> {
+        self.version.pairs_from(self.from, budget)
+    }
+
+    /// The value that a key had before it became recent. `None` if it had none, or if that has been dropped since: a
+    /// flush or compaction of fjall drops values of which later ones exist. Ascending keys are found fast.
+    ///
+    /// # Errors
+    /// `Io`, `Corrupt`.
+    pub fn older_value(&self, key: &Bytes) -> Result<Option<Bytes>> {
+        let mut before = self.before.borrow_mut();
+        let lower = Bound::Included(&key[..]);
+        let found = match before.as_mut().filter(|before| before.key <= *key) {
+            Some(before) => {
+                if before.next.as_ref().is_some_and(|(next, _)| next < key) {
+                    before.pairs.seek(lower)?;
+                    before.next = before.pairs.next()?;
+                }
+                before.key = key.clone();
+                &before.next
+            }
+            None => {
+                let mut pairs = RangeMerge::open(&self.version, &Arc::default(), self.from, (lower, b""))?;
+                let next = pairs.next()?;
+                &before.insert(Before { pairs, key: key.clone(), next }).next
+            }
+        };
+        Ok(found.as_ref().filter(|(found, _)| found == key).map(|(_, value)| value.clone()))
     }
 }
 

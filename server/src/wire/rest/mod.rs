@@ -163,7 +163,8 @@ impl Request {
         };
         let names = Names {
             table: place.table().map(|table| table.as_bytes().to_vec()),
-            row: place.row().map(|row| row.as_bytes().to_vec()),
+            row: place.row().map(|row| address::unescape(row).unwrap_or_else(|| row.into())),
+            namespace: place.namespace().map(Into::into),
             ..Names::default()
         };
         // A range of rows or a prefix is a scan.
