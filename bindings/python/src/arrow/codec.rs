@@ -50,8 +50,8 @@ pub enum Width {
     Eight,
 }
 
-/// Each codec with its names. Messages use the first one. The others are [`SYNONYMS`], and the names of the corresponding
-/// types in pyarrow, polars and Python, which are accepted as well.
+/// Each codec with its names. Messages use the first one. The others are [`SYNONYMS`], and the names of the
+/// corresponding types in pyarrow, polars and Python, which are accepted as well.
 const NAMES: &[(Codec, &[&str])] = &[
     (Codec::Binary, &["binary", "bytes", "large_binary"]),
     (Codec::Text, &["utf8", "str", "string", "large_string", "text"]),
