@@ -195,7 +195,9 @@ const UNSUPPORTED = [
   [(db) => db.table('users').deleteRowsSync({ prefix: 'r' }), /^deleteRowsSync: .*: use deleteRows\(\), and await it$/],
   [(db) => db.table('users').bulkLoadSync([]), /^bulkLoadSync: .*: use bulkLoad\(\), and await it$/],
   [(db) => db.table('users').bulkLoad([]), /^bulkLoad: table "users": a bulk load .*: use createWriteStream$/],
-  [(db) => db.flush('users'), /^flush: table "users": HBase's Thrift2 protocol has no such call/],
+  [(db) => db.flush('users'), /^flush: table "users": HBase's .*: if the server is hjall, .* `hjall shell --data DIR -e "flush 'users'"`.*; if it is HBase, run flush 'users' in/],
+  [(db) => db.compact('users'), /^compact: table "users": HBase's .*: if the server is hjall, run `hjall shell --server 127\.0\.0\.1:\d+ -e "compact 'users'"`; if it is HBase, run compact 'users' in/],
+  [(db) => db.compact('users', { major: true }), /`hjall shell .* -e "major_compact 'users'"`/],
   [(db) => db.tablesSync(), /^tablesSync: .*: use tables\(\), and await it$/],
 ];
 

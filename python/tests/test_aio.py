@@ -160,8 +160,9 @@ async def test_a_database_can_be_served(opened):
 
     async with opened() as db:
         await filled(db, 2)
-        async with await db.serve(port=0) as server:
+        async with db.serve(port=0) as server:
             assert server.is_open and server.address == (server.host, server.port)
+            assert repr(server) == f"<hjall.aio.server.Server 127.0.0.1:{server.port}>"
 
             def keys():
                 connection = happybase.Connection(server.host, server.port)
@@ -170,7 +171,35 @@ async def test_a_database_can_be_served(opened):
                 return found
 
             assert await asyncio.to_thread(keys) == [b"r0000", b"r0001"]
+        assert not server.is_open and repr(server).endswith(f":{server.port} (closed)>")
+
+
+async def test_a_server_can_be_awaited(opened):
+    async with opened() as db:
+        async with await db.serve(port=0) as server:
+            assert server.is_open
         assert not server.is_open
+        # Functions that take coroutines accept it.
+        servers = [
+            await asyncio.create_task(db.serve(port=0)),
+            *await asyncio.gather(db.serve(port=0), db.serve(port=0)),
+        ]
+        assert all(server.is_open for server in servers)
+        with pytest.raises(OSError, match="serve: cannot listen"):
+            async with db.serve(host="192.0.2.1"):
+                pass
+    assert not any(server.is_open for server in servers)
+
+
+async def test_a_failed_batch_lists_its_failures(opened):
+    async with opened() as db:
+        await db.create_table("t", {"f": {}})
+        with pytest.raises(hjall.FamilyNotFound, match="and 1 more row of the batch failed") as caught:
+            async with db.table("t").batch() as batch:
+                await batch.put(b"a", {b"no:a": b"1"})
+                await batch.put(b"b", {b"f:a": b"1"})
+                await batch.put(b"c", {b"no:a": b"1"})
+        assert [row for row, _ in caught.value.failures] == [b"a", b"c"]
 
 
 async def test_every_method_exists():

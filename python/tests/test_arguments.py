@@ -328,8 +328,11 @@ def test_delete_rows_reports_the_first_failure_and_the_number_of_the_others():
         for key in (b"r1", b"r2", b"r3"):
             table.put(key, {b"f:a": b"1"})
         db.alter_table("t", attributes={"READONLY": True})
-        with pytest.raises(hjall.ReadOnly, match=r"^delete_rows: row b'r1': table t .*\(and 2 more rows failed\)$"):
+        with pytest.raises(hjall.ReadOnly, match=r"^delete_rows: row b'r1': table t .*\(and 2 more rows failed, see "):
             table._delete_rows([b"r1", b"r2", b"r3"], None)
+        with pytest.raises(hjall.ReadOnly, match=r"\(and 1 more row failed, see the attribute failures\)$") as caught:
+            table._delete_rows([b"r1", b"r2"], None)
+        assert [row for row, _ in caught.value.failures] == [b"r1", b"r2"]
         with pytest.raises(hjall.ReadOnly, match=r"^delete_rows: row b'r1': table t is read only"):
             table.delete_rows(row_prefix=b"r")
         assert table.count() == 3

@@ -335,6 +335,10 @@ def test_rows_before_a_bad_one_stay_and_are_counted(table):
     with pytest.raises(hjall.errors.InvalidArgument, match="at least 2 rows of the data were written"):
         table.load_arrow(pyarrow.table({"row": ["a", "b", ""], "f:q": ["1", "2", "3"]}), batch_rows=1)
     assert [key for key, _ in table.scan()] == [b"a", b"b"]
+    with pytest.raises(hjall.errors.InvalidArgument, match="at least 1 row of the data was written"):
+        table.load_arrow(pyarrow.table({"row": ["a", ""], "f:q": ["1", "2"]}), batch_rows=1)
+    with pytest.raises(hjall.errors.InvalidArgument, match="it is the first row of the data; rows after it may have"):
+        table.load_arrow(pyarrow.table({"row": ["", "c"], "f:q": ["1", "2"]}))
 
 
 def test_the_error_of_a_failing_stream_is_reported(table):

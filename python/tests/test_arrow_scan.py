@@ -258,6 +258,11 @@ def test_an_unreadable_row_key_is_an_error_with_the_remedy(table):
     "arguments, error, message",
     [
         ({"columns": {"f:s": "int63"}}, ValueError, 'unknown decoder "int63"; the decoders are: binary, utf8'),
+        (
+            {"columns": {"f:s": "int63"}},
+            ValueError,
+            " int64, counter, int32, .* timestamp, timestamp_ms, timestamp_s, ",
+        ),
         ({"columns": "f:s"}, TypeError, r"\['f:s'\]"),
         ({"columns": []}, ValueError, "empty"),
         ({"columns": [":q"]}, ValueError, "family:qualifier"),

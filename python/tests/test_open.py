@@ -176,6 +176,18 @@ def test_a_removed_folder_is_named(tmp_path):
             call()
 
 
+def test_the_text_of_a_database_has_its_state(tmp_path):
+    with hjall.memory() as memory:
+        assert repr(memory) == "<hjall.database.Database memory>"
+    assert repr(memory) == "<hjall.database.Database memory (closed)>"
+    database = hjall.open(tmp_path / "data", autoconnect=False)
+    assert repr(database) == f"<hjall.database.Database path={str(tmp_path / 'data')!r} (closed)>"
+    with database:
+        database.open()
+        assert repr(database) == f"<hjall.database.Database path={str(tmp_path / 'data')!r}>"
+    assert repr(aio.memory()) == "<hjall.aio.database.Database memory (closed)>"
+
+
 def test_modules_are_imported_when_they_are_used():
     program = "import hjall; hjall.aio.open, hjall.happybase.Connection; print('aio' in vars(hjall)); hjall.none"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

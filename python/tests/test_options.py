@@ -78,7 +78,10 @@ def test_unknown_options_are_refused_by_name(tmp_path):
         ("cache_bytes", "1G", TypeError, "cache_bytes must be an integer, a number of bytes, not str"),
         ("row_cache_bytes", -1, ValueError, "row_cache_bytes must not be negative: -1"),
         ("clock", 5, TypeError, r"clock must be a hjall\.ManualClock, not int"),
-        ("encoding", "utf8888", LookupError, "unknown encoding: utf8888: use utf-8"),
+        ("encoding", "utf8888", hjall.InvalidArgument, r"encoding must name a text .* \"utf-8\", not 'utf8888'"),
+        # A codec, but not one that encodes text.
+        ("encoding", "hex", hjall.InvalidArgument, r"encoding must name a text .* not 'hex'"),
+        ("encoding", "utf\0", hjall.InvalidArgument, r"encoding must name a text .* not 'utf\\x00'"),
     ],
 )
 def test_messages_name_the_option(option, value, error, message):

@@ -14,15 +14,17 @@ CONFIGURATION = "[pytest]\naddopts = -p hjall.pytest_plugin -p no:cacheprovider\
 
 @pytest.fixture
 def run(pytester, monkeypatch):
-    """Returns a function that runs tests with the plugin and expects `passed` of them to pass and none to fail."""
+    """Returns a function that runs tests with the plugin and expects `passed` of them to pass, none to fail and no
+    error, unless `others` has other numbers. It returns the output."""
     source = str(pathlib.Path(hjall.__file__).parents[1])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([source, *filter(None, [os.environ.get("PYTHONPATH")])]))
     pytester.makeini(CONFIGURATION)
 
-    def run(source, passed):
+    def run(source, passed, **others):
         pytester.makepyfile(source)
         result = pytester.runpytest_subprocess()
-        result.assert_outcomes(passed=passed)
+        result.assert_outcomes(passed=passed, **others)
+        return result.stdout
 
     return run
 
@@ -100,6 +102,61 @@ def test_the_test_moves_the_clock(run):
         def test_the_default_is_the_system_clock(hjall_db):
             import time
             assert abs(hjall_db.now_ms - time.time() * 1000) < 3_600_000
+    """,
+        passed=3,
+    )
+
+
+def test_a_clock_that_no_database_uses_is_refused(run):
+    output = run(
+        """
+        import pytest
+
+        @pytest.fixture(scope="module")
+        def shop(hjall_session_db):
+            return hjall_session_db
+
+        def test_module(hjall_clock, hjall_module_db):
+            pass
+
+        def test_fixture_of_the_program(shop, hjall_clock):
+            pass
+
+        def test_requested_later(hjall_clock, request):
+            request.getfixturevalue("hjall_module_db")
+
+        def test_clock_requested_too_late(hjall_db, request):
+            request.getfixturevalue("hjall_clock")
+    """,
+        passed=1,
+        failed=1,
+        errors=3,
+    )
+    output.fnmatch_lines(
+        [
+            "hjall_clock: hjall_module_db uses the system's clock, because *: use hjall_db, or *ManualClock())",
+            "hjall_clock: hjall_session_db uses the system's clock, because *",
+            "hjall_clock: hjall_module_db uses the system's clock, because *",
+            "hjall_clock: the test's hjall_db is open already *: request hjall_clock before hjall_db, or *",
+        ]
+    )
+
+
+def test_a_clock_that_a_database_uses_is_not_refused(run):
+    run(
+        """
+        import hjall
+
+        def test_beside_a_database_of_the_module(hjall_module_db, hjall_clock, hjall_db):
+            assert hjall_db.now_ms == hjall_clock.now_ms
+
+        def test_requested_in_the_test(request):
+            clock = request.getfixturevalue("hjall_clock")
+            assert request.getfixturevalue("hjall_server").database.now_ms == clock.now_ms
+
+        def test_a_database_of_its_own(hjall_clock):
+            with hjall.memory(clock=hjall_clock) as db:
+                assert db.now_ms == hjall_clock.now_ms
     """,
         passed=3,
     )

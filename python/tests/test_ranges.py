@@ -230,7 +230,7 @@ def test_representations_show_the_error_of_a_preview(db, table):
     for shown in broken:
         assert "table none does not exist" in shown._repr_html_() and "none" in repr(shown)
     assert "limit must be at least 1" in table.scan(limit=0)._repr_html_()
-    assert "cannot be read as int64" in table.scan_arrow({"f:n": "int64"})._repr_html_()
+    assert "(1 byte) cannot be read as int64" in table.scan_arrow({"f:n": "int64"})._repr_html_()
     db.close()
     for shown in (table, table.scan(), table.scan_arrow(["f:n"])):
         assert "the database is closed" in shown._repr_html_()

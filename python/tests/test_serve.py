@@ -1,5 +1,6 @@
 """Serving Thrift clients from an embedded database, and the command line."""
 
+import errno
 import re
 import signal
 import subprocess
@@ -42,8 +43,24 @@ def test_a_port_out_of_range_is_refused(port):
 
 def test_an_address_in_use_is_an_error():
     with hjall.memory() as db, db.serve(port=0) as server:
-        with pytest.raises(OSError, match=rf"cannot listen on 127.0.0.1:{server.port}.*port=0"):
+        message = rf"serve: cannot listen on 127.0.0.1:{server.port}: the port is in use: .*port=0$"
+        with pytest.raises(OSError, match=message) as caught:
             db.serve(port=server.port)
+        assert caught.value.errno == errno.EADDRINUSE
+
+
+def test_an_address_that_cannot_be_used_is_an_error():
+    with hjall.memory() as db:
+        with pytest.raises(
+            OSError, match=r'^serve: cannot listen on host "no such host": .*: give an IP address of this'
+        ):
+            db.serve(host="no such host", port=0)
+        # An address for documentation, which no machine has.
+        with pytest.raises(
+            OSError, match=r"serve: cannot listen on 192.0.2.1:0: .*: choose another .* host= and"
+        ) as caught:
+            db.serve(host="192.0.2.1", port=0)
+        assert caught.value.errno == errno.EADDRNOTAVAIL
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for processes")

@@ -2,6 +2,7 @@
 
 import array
 import os
+import pickle
 import re
 import struct
 
@@ -243,9 +244,15 @@ def test_messages_of_batches_name_the_row_that_failed(table):
     one = r"^Batch\.send: row b'bad': table t has no column family no"
     with pytest.raises(hjall.FamilyNotFound, match=one) as caught:
         batch.send()
-    assert "more rows" not in str(caught.value) and caught.value.hbase_message.startswith("Column family no")
+    assert "more row" not in str(caught.value) and caught.value.hbase_message.startswith("Column family no")
+    assert str(caught.value).endswith(" (the puts of 1 other row were written)")
     batch.put(b"worse", {b"no:a": b"x"})
-    with pytest.raises(hjall.FamilyNotFound, match=rf"{one}.* \(and 1 more rows of the batch failed\)$"):
+    more = r"and 1 more row of the batch failed, see the attribute failures"
+    with pytest.raises(hjall.FamilyNotFound, match=rf"{one}.* \({more}; the puts of 1 other row were written\)$"):
+        batch.send()
+    batch.put(b"worst", {b"no:a": b"x"})
+    batch.delete(b"bad", [b"f:b"])
+    with pytest.raises(hjall.FamilyNotFound, match=r" \(and 2 more rows of .*; no delete was sent\)$"):
         batch.send()
     with (
         pytest.raises(hjall.InvalidArgument, match=r"^Batch\.send: table t, row b'': Row length is 0"),
@@ -257,10 +264,59 @@ def test_messages_of_batches_name_the_row_that_failed(table):
             batch.put(b"q", {b"f": b"x"})
 
 
+def test_the_failures_of_a_batch_are_listed(table):
+    batch = table.batch()
+    for row, column in [(b"a", b"no:a"), (b"b", b"f:a"), (b"c", b"no:a")]:
+        batch.put(row, {column: b"x"})
+    with pytest.raises(hjall.FamilyNotFound) as caught:
+        batch.send()
+    failures = caught.value.failures
+    assert [row for row, _ in failures] == [b"a", b"c"]
+    for row, error in failures:
+        assert type(error) is type(caught.value) and error.failures == ()
+        assert str(error).startswith(f"Batch.send: row {row!r}: table t has no column family no")
+        assert "more row" not in str(error) and error.kind == "FamilyNotFound"
+    assert table.row(b"b") == {b"f:a": b"x"}, "the other rows are written"
+    copied = pickle.loads(pickle.dumps(caught.value))
+    assert [(row, str(error)) for row, error in copied.failures] == [(row, str(error)) for row, error in failures]
+
+
+def test_the_failures_of_the_deletes_of_a_batch_are_listed(table):
+    table.put(b"c", {b"f:a": b"x"})
+    batch = table.batch()
+    batch.put(b"a", {b"f:a": b"x"})
+    for row, column in [(b"b", b"no:a"), (b"c", b"f:a")]:
+        batch.delete(row, [column])
+    outcome = r" \(all puts were written; the deletes of 1 other row were applied\)$"
+    with pytest.raises(hjall.FamilyNotFound, match=outcome) as caught:
+        batch.send()
+    assert [row for row, _ in caught.value.failures] == [b"b"]
+    assert [row for row, _ in table.scan()] == [b"a"]
+
+
+def test_a_batch_that_is_refused_as_a_whole_has_no_failures(table):
+    batch = table.batch()
+    batch.put(b"a", {b"f:a": b"x"})
+    batch.put(b"", {b"f:a": b"x"})
+    with pytest.raises(hjall.InvalidArgument) as caught:
+        batch.send()
+    assert caught.value.failures == () and table.count() == 0
+
+
+def test_an_unknown_compression_is_shown_as_it_was_written():
+    with hjall.memory() as db:
+        for name in ("FOO", "Foo"):
+            with pytest.raises(hjall.InvalidArgument, match=f"unknown compression {name}: use NONE"):
+                db.create_table("t", {"f": {"compression": name}})
+            with pytest.raises(hjall.InvalidDescriptor, match=f": COMPRESSION of family f is {name}, which") as caught:
+                db.create_table("t", {"f": {"COMPRESSION": name}})
+            assert "Compression.Algorithm.FOO " in caught.value.hbase_message
+
+
 def test_messages_of_loads_name_the_row_that_failed(table):
     data = polars.DataFrame({"row": ["a", "b"], "f:a": ["x", "y" * 2000]})
     with hjall.memory(cell_bytes_max=1000) as db:
         db.create_table("t", {"f": {}})
-        expected = r"^load_arrow: table t, row b'b': .*2000 bytes.*\(at least 1 rows of the data were written\)$"
+        expected = r"^load_arrow: table t, row b'b': .*2000 bytes.*\(at least 1 row of the data was written\)$"
         with pytest.raises(hjall.TooLarge, match=expected):
             db.table("t").load_arrow(data)

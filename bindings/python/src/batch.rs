@@ -184,17 +184,28 @@ impl Batch {
             put.check_cell_bytes(cell_bytes_max).map_err(|e| error::from_call(&e, self.place(&put.row)))?;
         }
         let mut failures = Failures::default();
+        let place = |row| self.place(row);
         for puts in puts.chunks(ROWS_PER_CALL) {
             failures.add(call(py, || Ok(table.put_many(puts)))?, puts.iter().map(|put| &put.row));
             py.check_signals()?;
         }
-        if failures.first.is_none() {
-            for deletes in deletes.chunks(ROWS_PER_CALL) {
-                failures.add(call(py, || Ok(table.delete_many(deletes)))?, deletes.iter().map(|delete| &delete.row));
-                py.check_signals()?;
-            }
+        if !failures.is_empty() {
+            let written = puts.len() - failures.0.len();
+            let written = (written > 0).then(|| format!("the puts of {} were written", other_rows(written)));
+            let deletes = (!deletes.is_empty()).then(|| "no delete was sent".to_owned());
+            return failures.into_result(place, " of the batch", [written, deletes]);
         }
-        failures.into_result(|row| self.place(row), "of the batch ")
+        for deletes in deletes.chunks(ROWS_PER_CALL) {
+            failures.add(call(py, || Ok(table.delete_many(deletes)))?, deletes.iter().map(|delete| &delete.row));
+            py.check_signals()?;
+        }
+        if failures.is_empty() {
+            return Ok(());
+        }
+        let puts = (!puts.is_empty()).then(|| "all puts were written".to_owned());
+        let applied = deletes.len() - failures.0.len();
+        let applied = (applied > 0).then(|| format!("the deletes of {} were applied", other_rows(applied)));
+        failures.into_result(place, " of the batch", [puts, applied])
     }
 
     fn place<'a>(&'a self, row: &'a Bytes) -> Place<'a> {
@@ -202,42 +213,51 @@ impl Batch {
     }
 }
 
-/// The failures of a call that writes several rows.
-#[derive(Default)]
-pub struct Failures<'a> {
-    /// The error and the row of the first one.
-    first: Option<(Error, &'a Bytes)>,
-    /// The number of the others.
-    more: usize,
+/// `1 other row`, `2 other rows`, …
+fn other_rows(count: usize) -> String {
+    error::counted(count, "other row")
 }
+
+/// The failures of a call that writes several rows: the errors and the rows.
+#[derive(Default)]
+pub struct Failures<'a>(Vec<(Error, &'a Bytes)>);
 
 impl<'a> Failures<'a> {
     /// Adds the results of some rows.
     pub fn add(&mut self, results: Vec<hjall_engine::Result<()>>, rows: impl Iterator<Item = &'a Bytes>) {
-        for (result, row) in results.into_iter().zip(rows) {
-            match (result, &self.first) {
-                (Ok(()), _) => {}
-                (Err(error), None) => self.first = Some((error, row)),
-                (Err(_), Some(_)) => self.more += 1,
-            }
-        }
+        self.0.extend(results.into_iter().zip(rows).filter_map(|(result, row)| Some((result.err()?, row))));
     }
 
-    /// The exception of the first row, with the number of the others. `of`: what the rows are of, before a space.
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The exception of the first row, whose attribute `failures` has all of them. Its message ends with the number of
+    /// the others and with `outcomes`: what happened to the rows that did not fail. `of`: what the rows are of, after a
+    /// space.
     ///
     /// # Errors
     /// If a row failed.
-    pub fn into_result<'p>(self, place: impl FnOnce(&'p Bytes) -> Place<'p>, of: &str) -> PyResult<()>
+    pub fn into_result<'p>(
+        self,
+        place: impl Fn(&'p Bytes) -> Place<'p>,
+        of: &str,
+        outcomes: impl IntoIterator<Item = Option<String>>,
+    ) -> PyResult<()>
     where
         'a: 'p,
     {
-        match self {
-            Self { first: None, .. } => Ok(()),
-            Self { first: Some((error, row)), more: 0 } => Err(error::from_call(&error, place(row))),
-            Self { first: Some((error, row)), more } => {
-                Err(error::from_part(&error, place(row), &format!(" (and {more} more rows {of}failed)")))
-            }
-        }
+        let Self(failures) = self;
+        let Some((first, row)) = failures.first() else { return Ok(()) };
+        let more = failures.len() - 1;
+        let more = (more > 0)
+            .then(|| format!("and {}{of} failed, see the attribute failures", error::counted(more, "more row")));
+        let rest: Vec<_> = std::iter::once(more).chain(outcomes).flatten().collect();
+        let rest = if rest.is_empty() { String::new() } else { format!(" ({})", rest.join("; ")) };
+        let exception = error::from_part(first, place(row), &rest);
+        let each = failures.iter().map(|(error, row)| (&row[..], error::from_call(error, place(row))));
+        error::set_failures(&exception, each);
+        Err(exception)
     }
 }
 
@@ -330,8 +350,8 @@ impl Batch {
     /// Sends the collected mutations: first all puts, then, if no put failed, all deletes. After a failure all
     /// mutations remain in the batch, so that they can be sent again.
     ///
-    /// Raises the exception of the first row that fails, as `Table.put` and `Table.delete` do. The puts of other rows
-    /// are still written.
+    /// Raises the exception of the first row that fails, as `Table.put` and `Table.delete` do. Its attribute `failures`
+    /// has the row keys and the exceptions of all rows that failed. The puts of other rows are still written.
     fn send(&self, py: Python<'_>) -> PyResult<()> {
         let mut pending = std::mem::take(&mut *self.pending.lock());
         let (families, columns) = (pending.families.take(), std::mem::take(&mut pending.columns));

@@ -6,7 +6,7 @@ use hjall_engine::mutation::TOO_LARGE_FOR_CLIENT;
 use hjall_engine::{Error, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyModule, PyType};
+use pyo3::types::{PyBytes, PyDict, PyModule, PyTuple, PyType};
 
 /// The subject of a call, for the message of its error.
 #[derive(Clone, Copy)]
@@ -82,6 +82,11 @@ fn class(error: &Error) -> &'static str {
         K::Io => "StorageError",
         K::Closed => "Closed",
     }
+}
+
+/// A number and what it counts, as in `1 byte` and `2 bytes`.
+pub fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The text of the exception for an error of a method: the engine's readable message. Where it names what to call, the
@@ -161,6 +166,15 @@ pub fn from_call(error: &Error, place: Place<'_>) -> PyErr {
 pub fn from_part(error: &Error, place: Place<'_>, rest: &str) -> PyErr {
     let text = message(error, place.method);
     with_attributes(error, format!("{}{text}{rest}", place.prefix(&text)))
+}
+
+/// Sets the attribute `failures` of an exception: the row keys and the exceptions of the rows that failed.
+pub fn set_failures<'a>(exception: &PyErr, failures: impl IntoIterator<Item = (&'a [u8], PyErr)>) {
+    Python::attach(|py| {
+        let pairs = failures.into_iter().map(|(row, error)| (PyBytes::new(py, row), error)).collect::<Vec<_>>();
+        // If the attribute cannot be set, the exception is still correct.
+        let _ = PyTuple::new(py, pairs).and_then(|pairs| exception.value(py).setattr("failures", pairs));
+    });
 }
 
 /// Makes the exception for an error of a method that concerns no row. Its message begins with the method's name.

@@ -106,8 +106,8 @@ fn unknown_option(name: &str) -> PyErr {
 }
 
 fn compression(name: &Bytes) -> Result<Compression> {
-    let name = String::from_utf8_lossy(name).to_lowercase();
-    Compression::from_name(&name)
+    let name = String::from_utf8_lossy(name);
+    Compression::from_name(&name.to_lowercase())
         .ok_or_else(|| Error::invalid(format!("unknown compression {name}: use NONE, GZ, SNAPPY, LZ4, LZO or ZSTD")))
 }
 

@@ -1,6 +1,7 @@
 //! Serves Thrift clients from the same process.
 
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::net::ToSocketAddrs;
 use std::time::Duration;
 
@@ -36,9 +37,9 @@ impl Server {
         let grace = Duration::try_from_secs_f64(grace_seconds)
             .map_err(|_| error::invalid("grace must be a non-negative number of seconds"))?;
         let engine = database.get().handle().engine()?;
-        let addr = py.detach(|| (host, port).to_socket_addrs().map(|mut found| found.next()))?;
-        let addr =
-            addr.ok_or_else(|| PyOSError::new_err(format!("cannot resolve the host {host:?}: it has no address")))?;
+        let addr = py.detach(|| (host, port).to_socket_addrs().map(|mut found| found.next()));
+        let addr = addr.map_err(|cause| no_address(host, &cause.to_string(), cause.raw_os_error()))?;
+        let addr = addr.ok_or_else(|| no_address(host, "the name has no address", None))?;
         let mut config = Config::on(addr);
         config.limits.grace = grace;
         let server = py.detach(|| ThriftServer::start(config, engine)).map_err(|error| start_error(&error))?;
@@ -70,11 +71,32 @@ impl Server {
 fn start_error(error: &StartError) -> PyErr {
     match error {
         // The server's own text mentions options of the command line.
-        StartError::Listen(addr, cause) => PyOSError::new_err((
+        StartError::Listen(addr, cause) if cause.kind() == ErrorKind::AddrInUse => os_error(
             cause.raw_os_error(),
-            format!("cannot listen on {addr}: {cause} (port=0 chooses a free port)"),
-        )),
-        other => PyOSError::new_err(other.to_string()),
+            format!(
+                "serve: cannot listen on {addr}: the port is in use: choose another with port=, or any free one with \
+                 port=0"
+            ),
+        ),
+        StartError::Listen(addr, cause) => os_error(
+            cause.raw_os_error(),
+            format!("serve: cannot listen on {addr}: {cause}: choose another address with host= and port="),
+        ),
+        other => PyOSError::new_err(format!("serve: {other}")),
+    }
+}
+
+/// The error of a host that is no address and no name of one.
+fn no_address(host: &str, why: &str, errno: Option<i32>) -> PyErr {
+    let remedy = "give an IP address of this machine, or a name that resolves to one";
+    os_error(errno, format!("serve: cannot listen on host {host:?}: {why}: {remedy}"))
+}
+
+/// An `OSError` with the operating system's number, if there is one.
+fn os_error(errno: Option<i32>, message: String) -> PyErr {
+    match errno {
+        Some(errno) => PyOSError::new_err((errno, message)),
+        None => PyOSError::new_err(message),
     }
 }
 

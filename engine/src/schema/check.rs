@@ -202,9 +202,13 @@ fn check_compression(table: &TableDescriptor) -> Result<()> {
                     return refuse(format!("{MISSING_CLASS}.xz.LzmaCodec"), remedy(family, key, "LZMA"));
                 }
                 None => {
-                    let name = Quoted(&name).to_string().to_uppercase();
+                    // HBase looks the name up in capitals. The remedy has it as the caller wrote it.
+                    let name = Quoted(&name).to_string();
+                    let constant = name.to_uppercase();
                     return refuse(
-                        format!("No enum constant org.apache.hadoop.hbase.io.compress.Compression.Algorithm.{name}"),
+                        format!(
+                            "No enum constant org.apache.hadoop.hbase.io.compress.Compression.Algorithm.{constant}"
+                        ),
                         remedy(family, key, &name),
                     );
                 }

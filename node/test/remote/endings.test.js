@@ -81,7 +81,7 @@ it('a failed handshake is a ConnectionError', async (t) => {
   const port = await tlsProxy(t, await served(t));
   await assert.rejects(connect({ port, tls: identity('bob'), retries: 0 }), {
     code: 'CONNECTION',
-    message: /cannot connect/,
+    message: /cannot connect.*[^\n]; does the server use TLS, and does the option `tls` fit its settings\?$/,
   });
 });
 

@@ -135,8 +135,9 @@ it('an unreachable address is tried a few times and named in the error', async (
   await once(server, 'close');
   await assert.rejects(connect({ port, pauseMs: 0, retries: 2 }), {
     code: 'CONNECTION',
-    message: new RegExp(`127.0.0.1:${port}.*ECONNREFUSED`),
+    message: new RegExp(`127.0.0.1:${port}.*ECONNREFUSED.*; is a Thrift2 server running there\\? \\(options \`host\` and \`port\`, or the URL\\)$`),
   });
+  await assert.rejects(connect({ port, transport: 'http', pauseMs: 0, retries: 0 }), { message: /ECONNREFUSED.*; is a Thrift2 server running there\?/ });
   t.diagnostic(`port ${port}`);
 });
 

@@ -125,7 +125,8 @@ class Database:
 
     def __repr__(self) -> str:
         place = "memory" if self.path is None else f"path={str(self.path)!r}"
-        return f"<{type(self).__module__}.{type(self).__name__} {place}>"
+        state = "" if self.is_open else " (closed)"
+        return f"<{type(self).__module__}.{type(self).__name__} {place}{state}>"
 
     def serve(self, host: str = "127.0.0.1", port: int = 9090, *, grace: float = 60.0) -> Server:
         """Starts a server for HBase's Thrift clients in this process. The program can use the database at the same
@@ -134,7 +135,8 @@ class Database:
         `host`, `port`: the TCP address to listen on. Port 0 chooses a free port, which `Server.address` returns.
         `grace`: how long running calls may take to finish when the server is closed, in seconds.
 
-        Raises `OSError` if the server cannot listen on the address, `Closed` if the database is not open.
+        Raises `OSError` if the host has no address or the server cannot listen on it, `Closed` if the database is not
+        open.
 
         >>> import hjall
         >>> with hjall.memory() as db, db.serve(port=0) as server:

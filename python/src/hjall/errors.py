@@ -23,6 +23,9 @@ class Error(Exception):
     """The message that HBase would send, if the engine raised the error."""
     hbase_class: str | None = None
     """The full name of the Java class that HBase would raise, if the engine raised the error."""
+    failures: tuple[tuple[bytes, Error], ...] = ()
+    """The rows of a batch or of `Table.delete_rows` that failed, as pairs of the row key and its exception, in the
+    order of the rows. Empty if the call was refused before anything was written, and for calls that write one row."""
 
 
 class InvalidArgument(Error, ValueError):
@@ -163,7 +166,7 @@ def _thrift_class(plain: type[Error], thrift: Any) -> type[Error]:
         return (
             plain,
             self.args,
-            {"kind": self.kind, "hbase_message": self.hbase_message, "hbase_class": self.hbase_class},
+            {name: getattr(self, name) for name in ("kind", "hbase_message", "hbase_class", "failures")},
         )
 
     names = {

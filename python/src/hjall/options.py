@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import difflib
 import functools
 import ipaddress
@@ -52,8 +51,8 @@ _URL = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 
 
 def check_options(options: Mapping[str, Any], function: str) -> None:
-    """Checks options. Raises `TypeError` that names the unknown one and the remedy, `TypeError`, `ValueError` or
-    `LookupError` for an invalid value."""
+    """Checks options. Raises `TypeError` that names the unknown one and the remedy, `TypeError` for a value of a wrong
+    type, `InvalidArgument` for an invalid one."""
     for name in options:
         if name in _NAMES:
             continue
@@ -85,10 +84,14 @@ def check_options(options: Mapping[str, Any], function: str) -> None:
     if encoding is not None and not isinstance(encoding, str):
         raise TypeError(f"{function}: encoding must be str, not {type(encoding).__name__}")
     if encoding is not None:
+        # Unlike `codecs.lookup`, this refuses codecs that do not encode text, such as hex. A `ValueError` is that of a
+        # name that no codec can have, or of the codec `undefined`.
         try:
-            codecs.lookup(encoding)
-        except LookupError as error:
-            raise LookupError(f"{function}: {error}: use utf-8, or another encoding of Python") from None
+            "".encode(encoding)
+        except (LookupError, ValueError):
+            raise invalid(
+                f'{function}: encoding must name a text encoding of Python, such as "utf-8", not {encoding!r}'
+            ) from None
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])

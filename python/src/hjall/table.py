@@ -264,7 +264,8 @@ class Table(ArrowTransfers):
         the call. The other arguments are those of `scan` and `put`. `Database.truncate_table` deletes all rows.
 
         Raises `TypeError` without a range, `InvalidArgument` for an empty one, which would be the whole table, and the
-        errors of `scan` and `delete`.
+        errors of `scan` and `delete`. The attribute `failures` of the latter has the rows that were not deleted, of
+        those that were tried, with their exceptions.
 
         >>> import hjall
         >>> db = hjall.memory()
@@ -407,6 +408,8 @@ class Table(ArrowTransfers):
         the ``with`` block raises an exception; it cannot be combined with `batch_size`. All puts are sent before all
         deletes, as in HappyBase, so that a delete hides a put that was added after it. The puts of a row are applied
         atomically, and so are its deletes; a batch as a whole is not atomic. The other arguments are those of `put`.
+
+        A batch raises the exception of the first row that fails, with those of all rows in its attribute `failures`.
 
         >>> import hjall
         >>> db = hjall.memory()

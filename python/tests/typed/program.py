@@ -100,6 +100,9 @@ async def awaited(path: str) -> int:
         async for _, stamped in table.scan(include_timestamp=True):
             assert_type(stamped, dict[bytes, tuple[bytes, int]])
         assert_type(table.scan_arrow(["f:q"], limit=1), aio.ArrowScan)
+        async with db.serve(port=0) as server:
+            assert_type(server, aio.Server)
+        assert_type(await db.serve(port=0), aio.Server)
         return len([key async for key, _ in table.scan(limit=5)])
 
 
@@ -115,6 +118,7 @@ def main(path: str) -> None:
             db.table("none").row(b"r")
         except hjall.TableNotFound as error:
             assert isinstance(error, LookupError)
+            assert_type(error.failures, tuple[tuple[bytes, hjall.Error], ...])
     with hjall.memory(encoding="utf-8") as db:
         assert text(db) == {b"f:w": b"1", b"f:x": b"10"}
     assert asyncio.run(awaited(path)) == 2

@@ -50,8 +50,8 @@ pub enum Width {
     Eight,
 }
 
-/// Each codec with its names. Messages use the first one. The others are the names of the corresponding types in
-/// pyarrow, polars and Python, which are accepted as well.
+/// Each codec with its names. Messages use the first one. The others are [`SYNONYMS`], and the names of the
+/// corresponding types in pyarrow, polars and Python, which are accepted as well.
 const NAMES: &[(Codec, &[&str])] = &[
     (Codec::Binary, &["binary", "bytes", "large_binary"]),
     (Codec::Text, &["utf8", "str", "string", "large_string", "text"]),
@@ -76,6 +76,9 @@ const NAMES: &[(Codec, &[&str])] = &[
     (Codec::FloatText, &["float_text"]),
     (Codec::CellTime, &["cell_timestamp"]),
 ];
+
+/// The documented second names, which the list of all names has, too.
+const SYNONYMS: [&str; 2] = ["counter", "timestamp_ms"];
 
 impl Codec {
     /// The codec of that name. Case is ignored, because polars writes `Int64`.
@@ -129,7 +132,9 @@ impl Codec {
 
     /// The names of all codecs, for messages.
     pub fn all_names() -> String {
-        let names = NAMES.iter().filter_map(|(_, names)| names.first()).copied();
+        let documented = |(at, name): &(usize, &str)| *at == 0 || SYNONYMS.contains(name);
+        let names = NAMES.iter().flat_map(|(_, names)| names.iter().copied().enumerate().filter(documented));
+        let names = names.map(|(_, name)| name);
         names
             .chain(["decimal(precision, scale)", "list(item) with an item of one width"])
             .collect::<Vec<_>>()

@@ -56,10 +56,10 @@ impl TransferError {
     pub fn value(row: &[u8], (family, qualifier): (&[u8], &[u8]), value: &[u8], codec: Codec) -> Self {
         let (name, row) = (layout::name(family, qualifier), shown(row));
         Self::Decode(format!(
-            "column {name} of row {row}: {} ({} bytes) cannot be read as {}, which requires {}: use another decoder \
+            "column {name} of row {row}: {} ({}) cannot be read as {}, which requires {}: use another decoder \
              for the column, or errors=\"null\" to get a null instead",
             shown(value),
-            value.len(),
+            error::counted(value.len(), "byte"),
             codec.name(),
             codec.expected(),
         ))
@@ -105,7 +105,13 @@ impl From<TransferError> for PyErr {
             TransferError::Write(write) => {
                 let WriteError { error, table, row, written } = *write;
                 let place = Place { method: "load_arrow", table: table.as_bytes(), row: Some(&row) };
-                error::from_part(&error, place, &format!(" (at least {written} rows of the data were written)"))
+                // Rows after it, which the same call of the engine has, may have been written, too.
+                let rest = match written {
+                    0 => " (it is the first row of the data; rows after it may have been written)".to_owned(),
+                    1 => " (at least 1 row of the data was written)".to_owned(),
+                    more => format!(" (at least {more} rows of the data were written)"),
+                };
+                error::from_part(&error, place, &rest)
             }
             TransferError::Load(write) => {
                 let WriteError { error, table, row, .. } = *write;

@@ -158,7 +158,7 @@ impl Table {
         let table = table.get()?;
         let mut failures = Failures::default();
         failures.add(call(py, || Ok(table.delete_many(&deletes)))?, deletes.iter().map(|delete| &delete.row));
-        failures.into_result(|row| self.place("delete_rows", row), "")
+        failures.into_result(|row| self.place("delete_rows", row), "", [])
     }
 
     /// Applies puts and deletes of one row atomically; the implementation of `mutate_row`.

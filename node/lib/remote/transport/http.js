@@ -6,7 +6,7 @@ const { whenAborted } = require('../../abort.js');
 const { clearTimeout, setTimeout } = require('../../timers.js');
 const { publish } = require('../../tracing.js');
 const { AnswerTooLong } = require('../wire/types.js');
-const { TransportError } = require('./transport-error.js');
+const { TransportError, cannotConnect } = require('./transport-error.js');
 
 /** The length up to which an error page is quoted. */
 const PAGE_CHARS_MAX = 200;
@@ -95,7 +95,7 @@ class HttpConnection {
       request.once('error', (error) =>
         broken(
           'Connection',
-          `${sent ? `the connection to ${address} broke` : `cannot connect to ${address}`}: ${error.message || error.code}`,
+          sent ? `the connection to ${address} broke: ${error.message || error.code}` : cannotConnect(this.settings, error),
           error,
         ),
       );

@@ -13,7 +13,7 @@ const { clearTimeout, setTimeout } = require('../../timers.js');
 const { publish } = require('../../tracing.js');
 const { measurer } = require('../wire/message.js');
 const { AnswerTooLong, WireError } = require('../wire/types.js');
-const { TransportError } = require('./transport-error.js');
+const { TransportError, cannotConnect } = require('./transport-error.js');
 const { AnswerBuffer, framed, unframed } = require('./answer-buffer.js');
 
 /** The idle time after which TCP probes whether the peer is still reachable. */
@@ -84,13 +84,7 @@ class SocketConnection {
         done(resolve, new SocketConnection(socket, settings));
         publish('connect', () => ({ address }));
       };
-      const onError = (error) =>
-        fail(
-          new TransportError('Connection', `cannot connect to ${address}: ${error.message || error.code}`, {
-            sent: false,
-            cause: error,
-          }),
-        );
+      const onError = (error) => fail(new TransportError('Connection', cannotConnect(settings, error), { sent: false, cause: error }));
       const onClose = () =>
         fail(new TransportError('Connection', `${address} closed the connection immediately`, { sent: false }));
       const listeners = [

@@ -21,4 +21,15 @@ class TransportError extends Error {
   }
 }
 
-module.exports = { TransportError };
+/** Failures of the network, after which the server's address may be wrong. */
+const UNREACHABLE = new Set(['EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'ETIMEDOUT']);
+
+/** The message for an attempt to connect that failed. */
+function cannotConnect({ address, tls }, error) {
+  // OpenSSL's messages end with a line break.
+  const reason = `cannot connect to ${address}: ${(error.message || error.code || 'no reason is known').trim()}`;
+  if (UNREACHABLE.has(error.code)) return `${reason}; is a Thrift2 server running there? (options \`host\` and \`port\`, or the URL)`;
+  return tls ? `${reason}; does the server use TLS, and does the option \`tls\` fit its settings?` : reason;
+}
+
+module.exports = { TransportError, cannotConnect };

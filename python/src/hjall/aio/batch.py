@@ -48,7 +48,8 @@ class Batch:
             await self.send()
 
     async def send(self) -> None:
-        """Sends the collected mutations. After a failure they remain in the batch."""
+        """Sends the collected mutations, as `hjall.Batch.send`. After a failure they remain in the batch, and the
+        attribute `failures` of the exception has the rows that failed."""
         await self._threads.run(self._sync.send)
         self._size = 0
 

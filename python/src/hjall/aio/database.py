@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import hjall
-from hjall.aio.server import Server
+from hjall.aio.server import Server, ServerStart
 from hjall.aio.table import Table
 from hjall.aio.threads import Threads, awaited
 from hjall.options import Options
@@ -94,8 +94,21 @@ class Database:
         """Returns a table, as `hjall.Database.table`. This is not a coroutine."""
         return Table(self, self._sync.table(name, use_prefix))
 
-    async def serve(self, host: str = "127.0.0.1", port: int = 9090, *, grace: float = 60.0) -> Server:
-        """Starts a server, as `hjall.Database.serve`."""
+    def serve(self, host: str = "127.0.0.1", port: int = 9090, *, grace: float = 60.0) -> ServerStart:
+        """Starts a server, as `hjall.Database.serve`: ``async with db.serve(port=0) as server``, or
+        ``server = await db.serve(port=0)`` and later ``await server.close()``.
+
+        >>> import asyncio
+        >>> from hjall import aio
+        >>> async def main():
+        ...     async with aio.memory() as db, db.serve(port=0) as server:
+        ...         return server.host
+        >>> asyncio.run(main())
+        '127.0.0.1'
+        """
+        return ServerStart(self._serve(host, port, grace))
+
+    async def _serve(self, host: str, port: int, grace: float) -> Server:
         return Server(self._threads, await self._threads.run(self._sync.serve, host, port, grace=grace))
 
     tables = awaited(hjall.Database.tables)
