@@ -2,7 +2,7 @@
 
 HBase writes the memory of a table to files when the table is altered or disabled, under the rules before the change,
 and drops values that are beyond VERSIONS, deleted or expired. Files that exist already are not changed."""
-from data_model_kit import KIND, delete, fam, get, make, put, raw, reopen
+from data_model_kit import KIND, delete, fam, get, get1, make, put, raw, reopen, row1
 from scenario import scenario
 
 ROWS = ("r", "s")
@@ -106,3 +106,74 @@ def a_disabled_table(j):
     reopen(j, t)
     audit(j, t)
     raw(j, t)
+
+
+@scenario("alter-after-the-same-rows-again")
+def the_same_rows_again(j):
+    # What a cell replaces may be in a file, which a flush does not change.
+    t = make(j, fam("f", versions=5))
+    for n in (1, 2, 3):
+        put(j, t, "r", ("f:a", f"v{n}", n))
+    alter(j, t, fam("f", versions=1))
+    for n in (1, 2, 3):
+        put(j, t, "r", ("f:a", f"v{n}", n))
+    audit(j, t)
+    alter(j, t, fam("f", versions=5))
+    audit(j, t)
+
+
+@scenario("alter-and-the-version-below")
+def the_version_below(j):
+    t = make(j, fam("f", versions=1))
+    put(j, t, "r", ("f:a", "v5", 5))
+    reopen(j, t)
+    put(j, t, "r", ("f:a", "v5", 5))
+    put(j, t, "r", ("f:a", "v9", 9))
+    reopen(j, t)
+    delete(j, t, "r", ("f:a", 9), kind="version")
+    get(j, t, "r")
+    row1(j, t, "r")
+
+
+@scenario("alter-and-the-same-marker-again")
+def the_same_marker_again(j):
+    for keep in ("FALSE", "TRUE"):
+        t = make(j, fam("f", versions=1, keep=keep), name=f"t{keep}")
+        put(j, t, "r", ("f:a", "v2", 2))
+        delete(j, t, "r", ("f:a", 2), kind="column")
+        reopen(j, t)
+        delete(j, t, "r", ("f:a", 2), kind="column")
+        for n in (5, 6, 7):
+            put(j, t, "r", ("f:a", f"v{n}", n))
+        reopen(j, t)
+        audit(j, t)
+        get1(j, t, "r", "f:a", 9, before=4)
+
+
+@scenario("alter-and-the-empty-qualifier")
+def the_empty_qualifier(j):
+    # A flush does not skip the rest of such a column.
+    t = make(j, fam("f", versions=1))
+    put(j, t, "r", ("f:", "old", 1))
+    reopen(j, t)
+    delete(j, t, "r", ("f:", 2), kind="column")
+    put(j, t, "r", ("f:", "v3", 3))
+    put(j, t, "r", ("f:", "v4", 4))
+    reopen(j, t)
+    delete(j, t, "r", ("f:", 4), kind="version")
+    get(j, t, "r")
+    raw(j, t)
+
+
+@scenario("alter-and-cells-that-expire")
+def cells_that_expire(j):
+    t, two_seconds = make(j, fam("f", versions=1)), (2000).to_bytes(8, "big").decode("latin-1")
+    for n in (1, 2):
+        put(j, t, "r", ("f:a", f"v{n}", j.now(n - 10)))
+    put(j, t, "r", ("f:a", "v3", j.now()), attributes={"_ttl": two_seconds})
+    put(j, t, "s", ("f:a", "v1", j.now(-10)))
+    delete(j, t, "s", ("f:a", j.now()), kind="column", attributes={"_ttl": two_seconds})
+    reopen(j, t)
+    j.sleep(2.5)
+    get(j, t, "r")
+    get(j, t, "s")
