@@ -86,7 +86,11 @@ export declare class Database<In extends Input = Uint8Array, Out extends Reads =
   /** `dropFamily` on the calling thread. */
   dropFamilySync(table: string, family: string | Uint8Array, options?: Abortable): void;
 
-  /** Writes a table's memory buffers to files. Remote databases do not support this (UNSUPPORTED). */
+  /**
+   * Writes a table's memory buffers to files. As in HBase, drops values that are deleted, expired or beyond VERSIONS, if
+   * they were written since the table was last altered, disabled or flushed. Remote databases do not support this
+   * (UNSUPPORTED).
+   */
   flush(name: string, options?: Abortable): Promise<void>;
   /** `flush` on the calling thread. */
   flushSync(name: string, options?: Abortable): void;

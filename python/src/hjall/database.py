@@ -296,7 +296,8 @@ class Database:
 
     def flush_table(self, name: Name) -> None:
         """Writes the data that a table holds in memory to files. `write_buffer_bytes` limits how much that
-        is. Raises `TableNotFound`, `StorageError`."""
+        is. As in HBase, drops values that are deleted, expired or beyond VERSIONS, if they were written since the table
+        was last altered, disabled or flushed. Raises `TableNotFound`, `StorageError`."""
         self._admin.flush_table(self._table_name(name))
 
     def backup(self, folder: Path, *, incremental: bool = False, progress: CopyProgress | None = None) -> None:
