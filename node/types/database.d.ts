@@ -87,8 +87,8 @@ export declare class Database<In extends Input = Uint8Array, Out extends Reads =
   dropFamilySync(table: string, family: string | Uint8Array, options?: Abortable): void;
 
   /**
-   * Writes a table's memory buffers to files. As in HBase, drops values that are deleted, expired or beyond VERSIONS, if
-   * they were written since the table was last altered, disabled or flushed. Remote databases do not support this
+   * Writes a table's memory buffers to files. As in HBase, drops values that are deleted, expired or beyond VERSIONS,
+   * if they were written since the table was last altered, disabled or flushed. Remote databases do not support this
    * (UNSUPPORTED).
    */
   flush(name: string, options?: Abortable): Promise<void>;

@@ -120,6 +120,18 @@ fn compressed_pairs_count_as_they_are_read() {
 }
 
 #[test]
+fn what_was_rewritten_is_not_recent() {
+    let kind = on_disk();
+    kind.store.set_compaction_filters(Arc::new(DropX));
+    kind.put("x0", "v");
+    let compress = SpaceOptions { compress: true, ..SpaceOptions::default() };
+    kind.store.change_options(SPACE, &compress, &Arc::default()).unwrap();
+    kind.put("x1", "v");
+    assert_eq!(garbage(&kind), ["x1"]);
+    assert_eq!(kind.keys(), ["x0", "x1"]);
+}
+
+#[test]
 fn what_was_written_before_an_opening_is_not_recent() {
     let mut kind = on_disk();
     kind.put("x0", "v");

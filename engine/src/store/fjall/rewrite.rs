@@ -312,6 +312,8 @@ impl Database {
         // Before the new keyspace can be found, so that a reader with an older snapshot cannot read it.
         self.rewrites.replaced.write().push(Replaced { space, until, keyspace });
         self.rewrites.has_replaced.store(true, Ordering::Release);
+        // What has been copied to it may have been written long ago.
+        new.recent_from.store(self.inner.supervisor.seqno.get(), Ordering::Release);
         self.spaces.write().insert(space, new);
         // Until now, nothing has followed its flushes and compactions.
         self.changes.expect();
