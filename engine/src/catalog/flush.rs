@@ -6,12 +6,14 @@
 
 use std::collections::BTreeSet;
 
+use bytes::Bytes;
+
 use super::Catalog;
 use super::change::{lock_name, spaces};
 use crate::durability::Durability;
 use crate::error::Result;
 use crate::name::TableName;
-use crate::store::{DroppedPair, SpaceId, Transaction};
+use crate::store::{SpaceId, Transaction};
 
 /// The budget of a change for reading recent pairs; see [`Store::recent_garbage`]. Calls of the table wait meanwhile,
 /// and writes of all tables while the garbage is deleted. Families with more keep their garbage until a compaction.
@@ -19,17 +21,12 @@ use crate::store::{DroppedPair, SpaceId, Transaction};
 /// [`Store::recent_garbage`]: crate::store::Store::recent_garbage
 const BUDGET: u64 = 8 << 20;
 
-/// Pairs to drop.
-pub(super) type Garbage = Vec<(SpaceId, DroppedPair)>;
+/// Pairs to delete.
+pub(super) type Garbage = Vec<(SpaceId, Bytes)>;
 
-/// Drops garbage within a transaction.
+/// Deletes garbage within a transaction.
 pub(super) fn drop_garbage(garbage: &Garbage, tx: &mut dyn Transaction) {
-    for (space, DroppedPair { key, older }) in garbage {
-        match older {
-            Some(older) => tx.put(*space, key.clone(), older.clone()),
-            None => tx.delete(*space, key.clone()),
-        }
-    }
+    garbage.iter().for_each(|(space, key)| tx.delete(*space, key.clone()));
 }
 
 impl Catalog {
@@ -39,7 +36,7 @@ impl Catalog {
         let (mut garbage, mut budget) = (Vec::new(), BUDGET);
         for &space in spaces {
             match self.store.recent_garbage(space, &mut budget) {
-                Ok(pairs) => garbage.extend(pairs.into_iter().map(|pair| (space, pair))),
+                Ok(keys) => garbage.extend(keys.into_iter().map(|key| (space, key))),
                 // Pairs that cannot be read must not prevent a change of the table, such as its deletion.
                 Err(error) => tracing::warn!(space, %error, "values that a flush drops were not found, and remain"),
             }

@@ -5,7 +5,12 @@
 //! reach: as soon as a value is dropped with all older ones, it continues with the next column. There, markers are
 //! among the values, ordered by their timestamps. It reaches all cells of a column with an empty qualifier.
 //!
-//! HBase also drops a marker that hides values in its files, and these reappear. Such a marker is kept here.
+//! Three kinds of pairs that a flush of HBase drops are kept here:
+//! * A marker that hides something that remains. In HBase, what such a marker hides in files reappears.
+//! * A value of a column with markers of exact versions that are not recent. HBase counts the versions that these hide
+//!   among VERSIONS, and drops visible ones.
+//! * A pair that replaced one which is not recent, and which HBase still has in a file. Giving back that one would be a
+//!   new write, which a compaction in progress does not see: it may drop a marker that hides it.
 
 use std::collections::HashSet;
 
@@ -16,14 +21,11 @@ use crate::cell::CellKind;
 use crate::error::Result;
 use crate::key;
 use crate::schema::FamilyRules;
-use crate::store::{DroppedPair, Order, Pair, Snapshot, SpaceId};
+use crate::store::{Order, Pair, RECENT_PAIR_BYTES, Snapshot, SpaceId};
 use crate::value;
 
-/// The number of markers of which a flush finds out whether they hide something. It keeps all others.
-const MARKERS_MAX: usize = 1000;
-
 /// The number of pairs that are read to find out whether a marker hides one of them. If there are more, it is kept.
-const HIDDEN_MAX: usize = 100;
+const HIDDEN_MAX: usize = 16;
 
 /// What a flush of a space sees.
 pub(super) struct Flush<'a> {
@@ -33,42 +35,64 @@ pub(super) struct Flush<'a> {
     pub space: SpaceId,
     /// The state of the store.
     pub snapshot: &'a dyn Snapshot,
-    /// The value that a key had before it became recent.
-    pub older: &'a dyn Fn(&Bytes) -> Result<Option<Bytes>>,
+    /// Whether a key had a value before it became recent.
+    pub replaces: &'a dyn Fn(&Bytes) -> Result<bool>,
 }
 
-/// A marker that a flush of HBase drops.
-struct Marker<'a> {
+/// A value or a marker that a flush of HBase drops.
+struct Dropped<'a> {
     key: &'a Bytes,
     kind: CellKind,
     timestamp: i64,
+    row_len: usize,
     /// The prefix of its column, or of its row for a family marker.
     prefix: &'a [u8],
 }
 
+/// What is known about the column that was examined last.
+#[derive(Default)]
+struct Examined<'a> {
+    row: &'a [u8],
+    row_has_exact_markers: bool,
+    column: &'a [u8],
+    has_exact_markers: bool,
+}
+
 impl Flush<'_> {
-    /// What the flush drops of these recent pairs, which are in key order.
+    /// The keys of the pairs that the flush drops of these recent ones, which are in key order. What is read in
+    /// addition is charged to `budget`; when it is used up, the other pairs are kept.
     ///
     /// # Errors
     /// Those of the store.
-    pub fn garbage(&self, recent: &[Pair]) -> Result<Vec<DroppedPair>> {
+    pub fn garbage(&self, recent: &[Pair], budget: &mut u64) -> Result<Vec<Bytes>> {
         let (values, markers) = self.dropped_by_hbase(recent);
-        let mut garbage = Vec::with_capacity(values.len());
-        for key in values {
-            garbage.push(DroppedPair { key: key.clone(), older: (self.older)(key)? });
-        }
-        let gone: HashSet<Bytes> =
-            garbage.iter().filter(|pair| pair.older.is_none()).map(|pair| pair.key.clone()).collect();
-        for marker in markers.into_iter().take(MARKERS_MAX) {
-            if (self.older)(marker.key)?.is_none() && !self.hides_any(&marker, &gone)? {
-                garbage.push(DroppedPair { key: marker.key.clone(), older: None });
+        let recent: HashSet<&Bytes> = match values.is_empty() {
+            true => HashSet::new(),
+            false => recent.iter().map(|(key, _)| key).collect(),
+        };
+        let mut garbage = HashSet::new();
+        let mut examined = Examined::default();
+        for value in values {
+            let Some(left) = budget.checked_sub(RECENT_PAIR_BYTES) else { return Ok(garbage.into_iter().collect()) };
+            *budget = left;
+            if !self.has_exact_markers(&value, &recent, &mut examined, budget)? && !(self.replaces)(value.key)? {
+                garbage.insert(value.key.clone());
             }
         }
-        Ok(garbage)
+        let mut unneeded = Vec::new();
+        for marker in markers {
+            let Some(left) = budget.checked_sub(RECENT_PAIR_BYTES) else { break };
+            *budget = left;
+            if !self.hides_any(&marker, &garbage, budget)? && !(self.replaces)(marker.key)? {
+                unneeded.push(marker.key.clone());
+            }
+        }
+        garbage.extend(unneeded);
+        Ok(garbage.into_iter().collect())
     }
 
-    /// The keys of the values, and the markers.
-    fn dropped_by_hbase<'a>(&self, recent: &'a [Pair]) -> (Vec<&'a Bytes>, Vec<Marker<'a>>) {
+    /// The values and the markers that a flush of HBase drops.
+    fn dropped_by_hbase<'a>(&self, recent: &'a [Pair]) -> (Vec<Dropped<'a>>, Vec<Dropped<'a>>) {
         let mut filter = CellFilter::of_flush(self.rules, self.now);
         let (mut values, mut markers) = (Vec::new(), Vec::new());
         let mut column = Column::default();
@@ -79,17 +103,17 @@ impl Flush<'_> {
                 column = Column { prefix, markers: Vec::new(), is_skipped };
             }
             let Some(fate) = filter.fate(key, stored) else { continue };
+            let pair = Dropped { key, kind, timestamp, row_len, prefix };
             if kind != CellKind::Put {
-                let marker = Marker { key, kind, timestamp, prefix };
                 if filter.is_out_of_date(timestamp) || value::is_expired(stored, timestamp, self.now).unwrap_or(false) {
-                    markers.push(marker);
+                    markers.push(pair);
                 } else {
-                    column.markers.push(marker);
+                    column.markers.push(pair);
                 }
                 continue;
             }
             if fate != Fate::Kept {
-                values.push(key);
+                values.push(pair);
             }
             if fate == Fate::DroppedWithOlder && column.is_skipped {
                 column.is_skipped = false;
@@ -100,8 +124,42 @@ impl Flush<'_> {
         (values, markers)
     }
 
-    /// Whether a marker hides, or may hide, a value other than those that are `gone` after the flush.
-    fn hides_any(&self, marker: &Marker<'_>, gone: &HashSet<Bytes>) -> Result<bool> {
+    /// Whether the column of a value has, or may have, markers of exact versions that are not recent.
+    fn has_exact_markers<'a>(
+        &self,
+        value: &Dropped<'a>,
+        recent: &HashSet<&Bytes>,
+        examined: &mut Examined<'a>,
+        budget: &mut u64,
+    ) -> Result<bool> {
+        let row = &value.prefix[..value.row_len];
+        if examined.row != row {
+            let family = key::family_prefix(row);
+            let (from, to) = of_kind(&family, CellKind::DeleteFamilyVersion);
+            (examined.row, examined.row_has_exact_markers) = (row, self.has_others(&from, &to, recent, budget)?);
+        }
+        if examined.column != value.prefix {
+            let (from, to) = of_kind(value.prefix, CellKind::Delete);
+            (examined.column, examined.has_exact_markers) =
+                (value.prefix, self.has_others(&from, &to, recent, budget)?);
+        }
+        Ok(examined.row_has_exact_markers || examined.has_exact_markers)
+    }
+
+    /// Whether a range has, or may have, pairs that are not recent.
+    fn has_others(&self, from: &[u8], to: &[u8], recent: &HashSet<&Bytes>, budget: &mut u64) -> Result<bool> {
+        let mut cursor = self.snapshot.scan(self.space, from, to, Order::Ascending, HIDDEN_MAX)?;
+        for _ in 0..HIDDEN_MAX {
+            let Some((key, stored)) = cursor.next()? else { return Ok(false) };
+            if !recent.contains(&key) || !charge(budget, &key, &stored) {
+                return Ok(true);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a marker hides, or may hide, a value that remains after the flush has dropped `garbage`.
+    fn hides_any(&self, marker: &Dropped<'_>, garbage: &HashSet<Bytes>, budget: &mut u64) -> Result<bool> {
         let is_family = marker.kind.is_family_marker();
         let is_exact = matches!(marker.kind, CellKind::Delete | CellKind::DeleteFamilyVersion);
         let (from, to) = match is_family {
@@ -110,13 +168,13 @@ impl Flush<'_> {
         };
         let mut cursor = self.snapshot.scan(self.space, &from, &to, Order::Ascending, HIDDEN_MAX)?;
         for _ in 0..HIDDEN_MAX {
-            let Some((key, _)) = cursor.next()? else { return Ok(false) };
+            let Some((key, stored)) = cursor.next()? else { return Ok(false) };
             let Some((_, _, kind, timestamp)) = parts(&key) else { return Ok(true) };
             let is_hidden = match is_exact {
                 true => timestamp == marker.timestamp,
                 false => timestamp <= marker.timestamp,
             };
-            if kind == CellKind::Put && is_hidden && !gone.contains(&key) {
+            if !charge(budget, &key, &stored) || (kind == CellKind::Put && is_hidden && !garbage.contains(&key)) {
                 return Ok(true);
             }
             if is_exact && !is_family && timestamp < marker.timestamp {
@@ -127,12 +185,24 @@ impl Flush<'_> {
     }
 }
 
+/// Charges a pair that has been read to the budget. Returns whether it suffices.
+fn charge(budget: &mut u64, key: &[u8], stored: &[u8]) -> bool {
+    let left = budget.checked_sub(RECENT_PAIR_BYTES + (key.len() + stored.len()) as u64);
+    *budget = left.unwrap_or(0);
+    left.is_some()
+}
+
+/// The range of the markers of a kind that have this prefix.
+fn of_kind(prefix: &[u8], kind: CellKind) -> (Bytes, Bytes) {
+    (key::at(prefix, kind, i64::MAX), key::kind_end(prefix, kind))
+}
+
 /// The column of the last pair.
 #[derive(Default)]
 struct Column<'a> {
     prefix: &'a [u8],
     /// Its markers.
-    markers: Vec<Marker<'a>>,
+    markers: Vec<Dropped<'a>>,
     /// Whether a flush of HBase skips the rest of the column after a value that is dropped with all older ones.
     is_skipped: bool,
 }

@@ -22,7 +22,7 @@ use self::flush::Flush;
 pub(crate) use self::garbage::GarbageSample;
 use crate::catalog::SpaceRules;
 use crate::error::Result;
-use crate::store::{CompactionFilter, CompactionFilterFactory, DroppedPair, Pair, SpaceId, Store};
+use crate::store::{CompactionFilter, CompactionFilterFactory, Pair, SpaceId, Store};
 
 /// Creates the compaction filter of each family, with the family's rules as of the beginning of the compaction.
 pub(crate) struct SchemaFilters {
@@ -49,11 +49,12 @@ impl CompactionFilterFactory for SchemaFilters {
         &self,
         space: SpaceId,
         recent: &[Pair],
-        older: &dyn Fn(&Bytes) -> Result<Option<Bytes>>,
-    ) -> Result<Vec<DroppedPair>> {
+        replaces: &dyn Fn(&Bytes) -> Result<bool>,
+        budget: &mut u64,
+    ) -> Result<Vec<Bytes>> {
         let rules = self.rules.read().get(&space).copied();
         let (Some(rules), Some(store)) = (rules, self.store.upgrade()) else { return Ok(Vec::new()) };
-        let flush = Flush { rules, now: store.now_ms(), space, snapshot: &*store.snapshot()?, older };
-        flush.garbage(recent)
+        let flush = Flush { rules, now: store.now_ms(), space, snapshot: &*store.snapshot()?, replaces };
+        flush.garbage(recent, budget)
     }
 }

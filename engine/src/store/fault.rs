@@ -11,9 +11,9 @@ use bytes::Bytes;
 use parking_lot::{Condvar, Mutex};
 
 use super::{
-    BulkLoad, CompactionControl, CompactionFilterFactory, Cursor, DroppedPair, GroupOutcome, JournalSync, LoadedPair,
-    LoadedSpace, Order, Pair, Snapshot, SpaceFiles, SpaceId, SpaceOptions, Staged, Statistics, Store, Transaction,
-    TransactionGroup, Upcoming, row_locks,
+    BulkLoad, CompactionControl, CompactionFilterFactory, Cursor, GroupOutcome, JournalSync, LoadedPair, LoadedSpace,
+    Order, Pair, Snapshot, SpaceFiles, SpaceId, SpaceOptions, Staged, Statistics, Store, Transaction, TransactionGroup,
+    Upcoming, row_locks,
 };
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
@@ -272,7 +272,7 @@ impl Store for FaultStore {
         self.injector.call(Call::Compact, || self.inner.compact_with(space, major, control))
     }
 
-    fn recent_garbage(&self, space: SpaceId, budget: &mut u64) -> Result<Vec<DroppedPair>> {
+    fn recent_garbage(&self, space: SpaceId, budget: &mut u64) -> Result<Vec<Bytes>> {
         self.inner.recent_garbage(space, budget)
     }
 

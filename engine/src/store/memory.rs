@@ -16,9 +16,9 @@ use super::active_transaction::{ActiveTransaction, Write, WriteSet};
 use super::row_locks::RowLocks;
 use super::time::{Sequence, Time};
 use super::{
-    BulkLoad, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Cursor, DroppedPair, JournalSync, LoadedPair,
-    LoadedSpace, Order, Pair, Snapshot, SpaceFiles, SpaceId, SpaceOptions, Statistics, Store, Transaction, Upcoming,
-    Verdict, recent_bytes,
+    BulkLoad, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Cursor, JournalSync, LoadedPair, LoadedSpace,
+    Order, Pair, Snapshot, SpaceFiles, SpaceId, SpaceOptions, Statistics, Store, Transaction, Upcoming, Verdict,
+    recent_bytes,
 };
 use crate::clock::Clock;
 use crate::durability::Durability;
@@ -33,8 +33,9 @@ struct Stored {
     value: Bytes,
     /// The number of the commit that wrote it.
     commit: u64,
-    /// The value that it had before it became recent, if `commit` is recent; see [`Store::recent_garbage`].
-    older: Option<Box<Bytes>>,
+    /// Whether it replaced one that was not recent; see [`Store::recent_garbage`]. Has no meaning if `commit` is not
+    /// recent any more.
+    replaces: bool,
 }
 
 #[derive(Clone)]
@@ -115,11 +116,9 @@ impl MemoryStore {
             space.last_commit = *commit;
             match write.value {
                 Some(value) => {
-                    let older = space.map.get(&write.key).and_then(|stored| match stored.commit >= space.recent_from {
-                        true => stored.older.clone(),
-                        false => Some(Box::new(stored.value.clone())),
-                    });
-                    space.map.insert_mut(write.key, Stored { value, commit: *commit, older });
+                    let before = space.map.get(&write.key);
+                    let replaces = before.is_some_and(|it| it.replaces || it.commit < space.recent_from);
+                    space.map.insert_mut(write.key, Stored { value, commit: *commit, replaces });
                 }
                 None => drop(space.map.remove_mut(&write.key)),
             }
@@ -229,7 +228,7 @@ impl Store for MemoryStore {
         self.replace(spaces)
     }
 
-    fn recent_garbage(&self, space: SpaceId, budget: &mut u64) -> Result<Vec<DroppedPair>> {
+    fn recent_garbage(&self, space: SpaceId, budget: &mut u64) -> Result<Vec<Bytes>> {
         let state = self.state()?;
         let Space { map, last_commit, recent_from } = state.get(&space).ok_or_else(|| super::no_such_space(space))?;
         let filters = self.filters.read().clone().filter(|_| last_commit >= recent_from);
@@ -242,8 +241,8 @@ impl Store for MemoryStore {
                 recent.push((key.clone(), stored.value.clone()));
             }
         }
-        let older = |key: &Bytes| Ok(map.get(key).and_then(|stored| stored.older.as_deref().cloned()));
-        filters.flush_garbage(space, &recent, &older)
+        let replaces = |key: &Bytes| Ok(map.get(key).is_some_and(|stored| stored.replaces));
+        filters.flush_garbage(space, &recent, &replaces, budget)
     }
 
     fn end_recent(&self, space: SpaceId) {

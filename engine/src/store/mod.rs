@@ -139,16 +139,6 @@ pub trait CompactionFilter: Send {
     fn filter(&mut self, key: &[u8], value: &[u8]) -> Verdict;
 }
 
-/// A recent pair that a flush drops; see [`Store::recent_garbage`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DroppedPair {
-    /// Its key.
-    pub key: Bytes,
-    /// The value that the key gets back: the one that it had before it became recent. `None`: the pair is to be
-    /// deleted.
-    pub older: Option<Bytes>,
-}
-
 /// What [`Store::recent_garbage`] adds to the size of each pair that it reads: about the memory that it takes.
 pub const RECENT_PAIR_BYTES: u64 = 100;
 
@@ -158,8 +148,9 @@ pub trait CompactionFilterFactory: Send + Sync + 'static {
     /// every pair of the space (a major compaction), so that delete markers may be dropped too.
     fn make_filter(&self, space: SpaceId, whole: bool) -> Option<Box<dyn CompactionFilter>>;
 
-    /// What a flush drops of these recent pairs, which are in key order; see [`Store::recent_garbage`]. `older` looks
-    /// up the value that a key had before it became recent.
+    /// The keys of the pairs that a flush drops of these recent ones, which are in key order; see
+    /// [`Store::recent_garbage`]. `replaces` tells whether a key had a value before it became recent. What is read in
+    /// addition is charged to `budget`; when it is used up, the other pairs are kept.
     ///
     /// # Errors
     /// Those of the store.
@@ -167,9 +158,10 @@ pub trait CompactionFilterFactory: Send + Sync + 'static {
         &self,
         space: SpaceId,
         recent: &[Pair],
-        older: &dyn Fn(&Bytes) -> Result<Option<Bytes>>,
-    ) -> Result<Vec<DroppedPair>> {
-        let _ = (space, recent, older);
+        replaces: &dyn Fn(&Bytes) -> Result<bool>,
+        budget: &mut u64,
+    ) -> Result<Vec<Bytes>> {
+        let _ = (space, recent, replaces, budget);
         Ok(Vec::new())
     }
 }
@@ -274,18 +266,18 @@ pub trait Store: Send + Sync + 'static {
         self.compact_with(space, major, &Arc::default())
     }
 
-    /// The pairs that [`CompactionFilterFactory::flush_garbage`] selects among the recent ones: those that
+    /// The keys of the pairs that [`CompactionFilterFactory::flush_garbage`] selects among the recent ones: those that
     /// were written to a space since the last call of [`Self::end_recent`], or since the space was created or the store
     /// opened or reopened. In HBase, these are the pairs of the memstore. The caller must keep others from writing to
     /// the space. Compactions may have dropped some of the pairs.
     ///
     /// `budget` is the number of bytes that may be read in search of recent pairs, and is reduced by those that were:
-    /// the sizes of keys and values, and [`RECENT_PAIR_BYTES`] for each. Returns none if it is too small, or if the
-    /// store does not know all recent pairs.
+    /// the sizes of keys and values, and [`RECENT_PAIR_BYTES`] for each. Other pairs that are still in memory count
+    /// less. Returns none if it is too small, or if the store does not know all recent pairs.
     ///
     /// # Errors
     /// `Stale`: the space does not exist. `Closed`, `Io`, `Corrupt`.
-    fn recent_garbage(&self, space: SpaceId, budget: &mut u64) -> Result<Vec<DroppedPair>>;
+    fn recent_garbage(&self, space: SpaceId, budget: &mut u64) -> Result<Vec<Bytes>>;
 
     /// From now on, the pairs of a space that have been written so far are not recent; see [`Self::recent_garbage`].
     /// The caller must keep others from writing to the space. Does nothing if the space does not exist.

@@ -24,7 +24,7 @@ use super::requested_compaction::Run;
 use super::sync_ahead::SyncAhead;
 use super::version_changes::VersionChanges;
 use crate::error::Result;
-use crate::store::{CompactionFilter, CompactionFilterFactory, DroppedPair, Pair, SpaceId, Verdict};
+use crate::store::{CompactionFilter, CompactionFilterFactory, Pair, SpaceId, Verdict};
 
 /// Tells running compactions to end.
 #[derive(Default)]
@@ -70,9 +70,11 @@ impl DeferredFilterFactory {
         &self,
         space: SpaceId,
         recent: &[Pair],
-        older: &dyn Fn(&Bytes) -> Result<Option<Bytes>>,
-    ) -> Result<Vec<DroppedPair>> {
-        let garbage = || self.get().map_or_else(|| Ok(Vec::new()), |it| it.flush_garbage(space, recent, older));
+        replaces: &dyn Fn(&Bytes) -> Result<bool>,
+        budget: &mut u64,
+    ) -> Result<Vec<Bytes>> {
+        let garbage =
+            || self.get().map_or_else(|| Ok(Vec::new()), |it| it.flush_garbage(space, recent, replaces, budget));
         catch_unwind(AssertUnwindSafe(garbage)).unwrap_or_else(|_| {
             tracing::error!("a compaction filter panicked; this flush drops nothing");
             Ok(Vec::new())

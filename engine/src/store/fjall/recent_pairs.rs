@@ -20,6 +20,9 @@ use super::super_version::SuperVersion;
 use crate::error::Result;
 use crate::store::{Pair, SpaceId, no_such_space, recent_bytes};
 
+/// What a pair of a memtable that is not recent takes of the budget: it is only passed.
+const PASSED_PAIR_BYTES: u64 = 10;
+
 impl Database {
     /// The recent pairs of a space: those that have been written since the last call of [`Self::end_recent`], or since
     /// the space was opened. `None` if not all memtables are known, which is possible while several are being flushed.
@@ -67,12 +70,12 @@ impl Recent {
         self.version.pairs_from(self.from, budget)
     }
 
-    /// The value that a key had before it became recent. `None` if it had none, or if that has been dropped since: a
-    /// flush or compaction of fjall drops values of which later ones exist. Ascending keys are found fast.
+    /// Whether a key had a value before it became recent. A flush or compaction of fjall may have dropped that value
+    /// since, because there is a later one. Ascending keys are looked up fast.
     ///
     /// # Errors
     /// `Io`, `Corrupt`.
-    pub fn older_value(&self, key: &Bytes) -> Result<Option<Bytes>> {
+    pub fn replaces(&self, key: &Bytes) -> Result<bool> {
         let mut before = self.before.borrow_mut();
         let lower = Bound::Included(&key[..]);
         let found = match before.as_mut().filter(|before| before.key <= *key) {
@@ -90,7 +93,7 @@ impl Recent {
                 &before.insert(Before { pairs, key: key.clone(), next }).next
             }
         };
-        Ok(found.as_ref().filter(|(found, _)| found == key).map(|(_, value)| value.clone()))
+        Ok(found.as_ref().is_some_and(|(found, _)| found == key))
     }
 }
 
@@ -106,28 +109,32 @@ impl SuperVersion {
         let files = self.runs.iter().flat_map(|run| run.iter());
         let files: Vec<_> = files.filter(|file| file.get_highest_seqno() >= from).collect();
         // Files may be compressed, so that reading them takes more.
-        let bytes = memtables.iter().map(|memtable| memtable.size());
-        if bytes.chain(files.iter().map(|file| file.metadata.file_size)).sum::<u64>() > *budget {
+        if files.iter().map(|file| file.metadata.file_size).sum::<u64>() > *budget {
             return Ok(None);
         }
         let mut versions = Vec::new();
         // Returns whether the budget sufficed.
-        let mut take = |version: InternalValue| {
-            let left = budget.checked_sub(recent_bytes(&version.key.user_key, &version.value));
+        let mut take = |version: InternalValue, is_in_memory: bool| {
+            let is_recent = version.key.seqno >= from && version.key.user_key[..] != *FENCE_KEY;
+            let bytes = match is_in_memory && !is_recent {
+                true => PASSED_PAIR_BYTES,
+                false => recent_bytes(&version.key.user_key, &version.value),
+            };
+            let left = budget.checked_sub(bytes);
             *budget = left.unwrap_or(*budget);
-            if version.key.seqno >= from && version.key.user_key[..] != *FENCE_KEY {
+            if is_recent {
                 versions.push(version);
             }
             left.is_some()
         };
         for memtable in memtables {
-            if !memtable.iter().all(&mut take) {
+            if !memtable.iter().all(|version| take(version, true)) {
                 return Ok(None);
             }
         }
         for file in files {
             for version in file.iter() {
-                if !take(version.map_err(|error| failed("reading", fjall::Error::from(error)))?) {
+                if !take(version.map_err(|error| failed("reading", fjall::Error::from(error)))?, false) {
                     return Ok(None);
                 }
             }

@@ -25,9 +25,8 @@ use crate::store::journal;
 use crate::store::row_locks::RowLocks;
 use crate::store::time::{Sequence, Time};
 use crate::store::{
-    self, BulkLoad, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, DroppedPair, JournalSync, LoadedSpace,
-    Snapshot, SpaceFiles, SpaceId, SpaceOptions, Statistics, Store, Transaction, TransactionGroup, Upcoming,
-    no_such_space,
+    self, BulkLoad, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, JournalSync, LoadedSpace, Snapshot,
+    SpaceFiles, SpaceId, SpaceOptions, Statistics, Store, Transaction, TransactionGroup, Upcoming, no_such_space,
 };
 use bytes::Bytes;
 
@@ -369,10 +368,10 @@ impl Store for FjallStore {
         database.compact(&space, major, control)
     }
 
-    fn recent_garbage(&self, space: SpaceId, budget: &mut u64) -> Result<Vec<DroppedPair>> {
+    fn recent_garbage(&self, space: SpaceId, budget: &mut u64) -> Result<Vec<Bytes>> {
         let Some(recent) = self.holder.database()?.recent(space)? else { return Ok(Vec::new()) };
         let Some(pairs) = recent.pairs(budget)? else { return Ok(Vec::new()) };
-        self.holder.filters.flush_garbage(space, &pairs, &|key| recent.older_value(key))
+        self.holder.filters.flush_garbage(space, &pairs, &|key| recent.replaces(key), budget)
     }
 
     fn end_recent(&self, space: SpaceId) {
