@@ -7,7 +7,7 @@
 //!
 //! Three kinds of pairs that a flush of HBase drops are kept here:
 //! * A marker that hides something that remains. In HBase, what such a marker hides in files reappears.
-//! * A value of a column with markers of exact versions that are not recent. HBase counts the versions that these hide
+//! * A value of a column that has a recent version which an older marker of this exact version hides. HBase counts it
 //!   among VERSIONS, and drops visible ones.
 //! * A pair that replaced one which is not recent, and which HBase still has in a file. Giving back that one would be a
 //!   new write, which a compaction in progress does not see: it may drop a marker that hides it.
@@ -24,7 +24,8 @@ use crate::schema::FamilyRules;
 use crate::store::{Order, Pair, RECENT_PAIR_BYTES, Snapshot, SpaceId};
 use crate::value;
 
-/// The number of pairs that are read to find out whether a marker hides one of them. If there are more, it is kept.
+/// The number of pairs that are read to find out what a marker hides, and which markers a column has. If there are
+/// more, what depends on that is kept.
 const HIDDEN_MAX: usize = 16;
 
 /// What a flush of a space sees.
@@ -35,8 +36,8 @@ pub(super) struct Flush<'a> {
     pub space: SpaceId,
     /// The state of the store.
     pub snapshot: &'a dyn Snapshot,
-    /// Whether a key had a value before it became recent.
-    pub replaces: &'a dyn Fn(&Bytes) -> Result<bool>,
+    /// Whether a key had a value before it became recent. What is read is charged to the budget.
+    pub replaces: &'a dyn Fn(&Bytes, &mut u64) -> Result<bool>,
 }
 
 /// A value or a marker that a flush of HBase drops.
@@ -49,13 +50,14 @@ struct Dropped<'a> {
     prefix: &'a [u8],
 }
 
-/// What is known about the column that was examined last.
+/// The column that was examined last, and whether older markers of exact versions hide, or may hide, recent versions.
 #[derive(Default)]
 struct Examined<'a> {
     row: &'a [u8],
-    row_has_exact_markers: bool,
+    /// The timestamps of older markers of exact versions of the family; `None` if they are not known.
+    of_row: Option<Vec<i64>>,
     column: &'a [u8],
-    has_exact_markers: bool,
+    has_hidden: bool,
 }
 
 impl Flush<'_> {
@@ -75,7 +77,7 @@ impl Flush<'_> {
         for value in values {
             let Some(left) = budget.checked_sub(RECENT_PAIR_BYTES) else { return Ok(garbage.into_iter().collect()) };
             *budget = left;
-            if !self.has_exact_markers(&value, &recent, &mut examined, budget)? && !(self.replaces)(value.key)? {
+            if !self.has_hidden(&value, &recent, &mut examined, budget)? && !(self.replaces)(value.key, budget)? {
                 garbage.insert(value.key.clone());
             }
         }
@@ -83,7 +85,7 @@ impl Flush<'_> {
         for marker in markers {
             let Some(left) = budget.checked_sub(RECENT_PAIR_BYTES) else { break };
             *budget = left;
-            if !self.hides_any(&marker, &garbage, budget)? && !(self.replaces)(marker.key)? {
+            if !self.hides_any(&marker, &garbage, budget)? && !(self.replaces)(marker.key, budget)? {
                 unneeded.push(marker.key.clone());
             }
         }
@@ -124,8 +126,8 @@ impl Flush<'_> {
         (values, markers)
     }
 
-    /// Whether the column of a value has, or may have, markers of exact versions that are not recent.
-    fn has_exact_markers<'a>(
+    /// Whether older markers of exact versions hide, or may hide, recent versions of a value's column.
+    fn has_hidden<'a>(
         &self,
         value: &Dropped<'a>,
         recent: &HashSet<&Bytes>,
@@ -135,27 +137,42 @@ impl Flush<'_> {
         let row = &value.prefix[..value.row_len];
         if examined.row != row {
             let family = key::family_prefix(row);
-            let (from, to) = of_kind(&family, CellKind::DeleteFamilyVersion);
-            (examined.row, examined.row_has_exact_markers) = (row, self.has_others(&from, &to, recent, budget)?);
+            examined.of_row = self.older_markers(&family, CellKind::DeleteFamilyVersion, recent, budget)?;
+            examined.row = row;
         }
         if examined.column != value.prefix {
-            let (from, to) = of_kind(value.prefix, CellKind::Delete);
-            (examined.column, examined.has_exact_markers) =
-                (value.prefix, self.has_others(&from, &to, recent, budget)?);
+            let of_column = self.older_markers(value.prefix, CellKind::Delete, recent, budget)?;
+            let is_recent = |timestamp: &i64| recent.contains(&key::at(value.prefix, CellKind::Put, *timestamp));
+            let hides = |markers: &Option<Vec<i64>>| markers.as_ref().is_none_or(|all| all.iter().any(is_recent));
+            examined.has_hidden = hides(&examined.of_row) || hides(&of_column);
+            examined.column = value.prefix;
         }
-        Ok(examined.row_has_exact_markers || examined.has_exact_markers)
+        Ok(examined.has_hidden)
     }
 
-    /// Whether a range has, or may have, pairs that are not recent.
-    fn has_others(&self, from: &[u8], to: &[u8], recent: &HashSet<&Bytes>, budget: &mut u64) -> Result<bool> {
-        let mut cursor = self.snapshot.scan(self.space, from, to, Order::Ascending, HIDDEN_MAX)?;
+    /// The timestamps of the markers of a kind with this prefix that are not recent; `None` if there are too many
+    /// markers to find out.
+    fn older_markers(
+        &self,
+        prefix: &[u8],
+        kind: CellKind,
+        recent: &HashSet<&Bytes>,
+        budget: &mut u64,
+    ) -> Result<Option<Vec<i64>>> {
+        let (from, to) = (key::at(prefix, kind, i64::MAX), key::kind_end(prefix, kind));
+        let mut cursor = self.snapshot.scan(self.space, &from, &to, Order::Ascending, HIDDEN_MAX)?;
+        let mut older = Vec::new();
         for _ in 0..HIDDEN_MAX {
-            let Some((key, stored)) = cursor.next()? else { return Ok(false) };
-            if !recent.contains(&key) || !charge(budget, &key, &stored) {
-                return Ok(true);
+            let Some((key, stored)) = cursor.next()? else { return Ok(Some(older)) };
+            if !charge(budget, &key, &stored) {
+                break;
+            }
+            if !recent.contains(&key) {
+                let Some((_, _, _, timestamp)) = parts(&key) else { break };
+                older.push(timestamp);
             }
         }
-        Ok(true)
+        Ok(None)
     }
 
     /// Whether a marker hides, or may hide, a value that remains after the flush has dropped `garbage`.
@@ -190,11 +207,6 @@ fn charge(budget: &mut u64, key: &[u8], stored: &[u8]) -> bool {
     let left = budget.checked_sub(RECENT_PAIR_BYTES + (key.len() + stored.len()) as u64);
     *budget = left.unwrap_or(0);
     left.is_some()
-}
-
-/// The range of the markers of a kind that have this prefix.
-fn of_kind(prefix: &[u8], kind: CellKind) -> (Bytes, Bytes) {
-    (key::at(prefix, kind, i64::MAX), key::kind_end(prefix, kind))
 }
 
 /// The column of the last pair.

@@ -49,7 +49,7 @@ impl CompactionFilterFactory for SchemaFilters {
         &self,
         space: SpaceId,
         recent: &[Pair],
-        replaces: &dyn Fn(&Bytes) -> Result<bool>,
+        replaces: &dyn Fn(&Bytes, &mut u64) -> Result<bool>,
         budget: &mut u64,
     ) -> Result<Vec<Bytes>> {
         let rules = self.rules.read().get(&space).copied();

@@ -241,7 +241,7 @@ impl Store for MemoryStore {
                 recent.push((key.clone(), stored.value.clone()));
             }
         }
-        let replaces = |key: &Bytes| Ok(map.get(key).is_some_and(|stored| stored.replaces));
+        let replaces = |key: &Bytes, _: &mut u64| Ok(map.get(key).is_some_and(|stored| stored.replaces));
         filters.flush_garbage(space, &recent, &replaces, budget)
     }
 

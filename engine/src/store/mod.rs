@@ -150,7 +150,7 @@ pub trait CompactionFilterFactory: Send + Sync + 'static {
 
     /// The keys of the pairs that a flush drops of these recent ones, which are in key order; see
     /// [`Store::recent_garbage`]. `replaces` tells whether a key had a value before it became recent. What is read in
-    /// addition is charged to `budget`; when it is used up, the other pairs are kept.
+    /// addition, also by this function, is charged to `budget`; when it is used up, the other pairs are kept.
     ///
     /// # Errors
     /// Those of the store.
@@ -158,7 +158,7 @@ pub trait CompactionFilterFactory: Send + Sync + 'static {
         &self,
         space: SpaceId,
         recent: &[Pair],
-        replaces: &dyn Fn(&Bytes) -> Result<bool>,
+        replaces: &dyn Fn(&Bytes, &mut u64) -> Result<bool>,
         budget: &mut u64,
     ) -> Result<Vec<Bytes>> {
         let _ = (space, recent, replaces, budget);

@@ -22,12 +22,12 @@ impl CompactionFilterFactory for DropX {
         &self,
         _: SpaceId,
         recent: &[Pair],
-        replaces: &dyn Fn(&Bytes) -> Result<bool>,
-        _: &mut u64,
+        replaces: &dyn Fn(&Bytes, &mut u64) -> Result<bool>,
+        budget: &mut u64,
     ) -> Result<Vec<Bytes>> {
         assert!(recent.is_sorted());
         let dropped = recent.iter().map(|(key, _)| key.clone()).filter(|key| key.starts_with(b"x"));
-        dropped.filter_map(|key| replaces(&key).map(|replaces| (!replaces).then_some(key)).transpose()).collect()
+        dropped.filter_map(|key| replaces(&key, budget).map(|it| (!it).then_some(key)).transpose()).collect()
     }
 }
 

@@ -70,7 +70,7 @@ impl DeferredFilterFactory {
         &self,
         space: SpaceId,
         recent: &[Pair],
-        replaces: &dyn Fn(&Bytes) -> Result<bool>,
+        replaces: &dyn Fn(&Bytes, &mut u64) -> Result<bool>,
         budget: &mut u64,
     ) -> Result<Vec<Bytes>> {
         let garbage =

@@ -71,11 +71,12 @@ impl Recent {
     }
 
     /// Whether a key had a value before it became recent. A flush or compaction of fjall may have dropped that value
-    /// since, because there is a later one. Ascending keys are looked up fast.
+    /// since, because there is a later one. Ascending keys are looked up fast. The pairs that are read are charged to
+    /// `budget`.
     ///
     /// # Errors
     /// `Io`, `Corrupt`.
-    pub fn replaces(&self, key: &Bytes) -> Result<bool> {
+    pub fn replaces(&self, key: &Bytes, budget: &mut u64) -> Result<bool> {
         let mut before = self.before.borrow_mut();
         let lower = Bound::Included(&key[..]);
         let found = match before.as_mut().filter(|before| before.key <= *key) {
@@ -83,6 +84,7 @@ impl Recent {
                 if before.next.as_ref().is_some_and(|(next, _)| next < key) {
                     before.pairs.seek(lower)?;
                     before.next = before.pairs.next()?;
+                    charge(budget, before.next.as_ref());
                 }
                 before.key = key.clone();
                 &before.next
@@ -90,11 +92,17 @@ impl Recent {
             None => {
                 let mut pairs = RangeMerge::open(&self.version, &Arc::default(), self.from, (lower, b""))?;
                 let next = pairs.next()?;
+                charge(budget, next.as_ref());
                 &before.insert(Before { pairs, key: key.clone(), next }).next
             }
         };
         Ok(found.as_ref().is_some_and(|(found, _)| found == key))
     }
+}
+
+fn charge(budget: &mut u64, pair: Option<&Pair>) {
+    let bytes = pair.map_or(0, |(key, value)| key.len() + value.len());
+    *budget = budget.saturating_sub(bytes as u64);
 }
 
 impl SuperVersion {

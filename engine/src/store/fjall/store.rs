@@ -371,7 +371,7 @@ impl Store for FjallStore {
     fn recent_garbage(&self, space: SpaceId, budget: &mut u64) -> Result<Vec<Bytes>> {
         let Some(recent) = self.holder.database()?.recent(space)? else { return Ok(Vec::new()) };
         let Some(pairs) = recent.pairs(budget)? else { return Ok(Vec::new()) };
-        self.holder.filters.flush_garbage(space, &pairs, &|key| recent.replaces(key), budget)
+        self.holder.filters.flush_garbage(space, &pairs, &|key, budget| recent.replaces(key, budget), budget)
     }
 
     fn end_recent(&self, space: SpaceId) {
