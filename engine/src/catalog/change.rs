@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 
 use super::doubt::Subject;
-use super::flush::{self, Garbage};
+use super::flush;
 use super::record::{self, HEAD_KEY, Head};
 use super::state::{Family, TableState, space_options};
 use super::table_slot::TableSlot;
@@ -56,7 +56,7 @@ impl Catalog {
         counter: &Counter,
         subject: Subject,
         value: Option<Bytes>,
-        garbage: &Garbage,
+        garbage: &[(SpaceId, Bytes)],
     ) -> Result<Written<'_>> {
         let key = match &subject {
             Subject::Table(name) => record::table_key(name),
@@ -89,14 +89,14 @@ impl Catalog {
     pub(crate) fn put_namespace(&self, counter: &Counter, namespace: NamespaceDescriptor) -> Result<()> {
         self.check_namespace_size(counter, &namespace)?;
         let stored = record::encode_namespace(&namespace);
-        self.commit(counter, Subject::Namespace(namespace.name.clone()), Some(stored), &Garbage::new())?.synced()?;
+        self.commit(counter, Subject::Namespace(namespace.name.clone()), Some(stored), &[])?.synced()?;
         self.namespaces.write().insert(namespace.name.clone(), namespace);
         Ok(())
     }
 
     /// Removes a namespace.
     pub(crate) fn remove_namespace(&self, counter: &Counter, name: &str) -> Result<()> {
-        self.commit(counter, Subject::Namespace(name.to_owned()), None, &Garbage::new())?.synced()?;
+        self.commit(counter, Subject::Namespace(name.to_owned()), None, &[])?.synced()?;
         self.namespaces.write().remove(name);
         Ok(())
     }
@@ -127,7 +127,7 @@ impl Catalog {
     pub(crate) fn add_table(&self, counter: &Counter, table: TableState) -> Result<()> {
         self.create_spaces(counter, None, &table)?;
         let stored = record::encode_table(&table);
-        self.commit(counter, Subject::Table(table.name().clone()), Some(stored), &Garbage::new())?.synced()?;
+        self.commit(counter, Subject::Table(table.name().clone()), Some(stored), &[])?.synced()?;
         self.register_rules(&table);
         let name = table.name().clone();
         self.tables.write().insert(name, Arc::new(TableSlot::new(Arc::new(table))));
@@ -144,10 +144,10 @@ impl Catalog {
         }
         let stored = new.as_ref().map(record::encode_table);
         let new = new.map(|new| Arc::new(new.continuing(&old)));
+        let (before, kept) = (spaces(&old), new.as_deref().map(spaces).unwrap_or_default());
         let written = {
             let mut held = slot.exclusive();
-            let kept = new.as_deref().map(spaces).unwrap_or_default();
-            let garbage = self.recent_garbage(&spaces(&old).intersection(&kept).copied().collect());
+            let garbage = self.recent_garbage(before.intersection(&kept));
             self.suspend_rules(&old, new.as_deref());
             // Before the commit: a reopening after it must be noticed.
             let generation = self.store.generation();
@@ -170,8 +170,7 @@ impl Catalog {
             self.register_rules(new);
             log_deferred_options(&old, new);
         }
-        let kept = new.map(|n| spaces(&n)).unwrap_or_default();
-        for space in spaces(&old).into_iter().filter(|s| !kept.contains(s)) {
+        for &space in before.difference(&kept) {
             self.rules.write().remove(&space);
             // The change is complete; the next opening drops what cannot be dropped now.
             if let Err(error) = self.store.drop_space(space) {

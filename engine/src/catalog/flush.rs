@@ -21,18 +21,15 @@ use crate::store::{SpaceId, Transaction};
 /// [`Store::recent_garbage`]: crate::store::Store::recent_garbage
 const BUDGET: u64 = 8 << 20;
 
-/// Pairs to delete.
-pub(super) type Garbage = Vec<(SpaceId, Bytes)>;
-
 /// Deletes garbage within a transaction.
-pub(super) fn drop_garbage(garbage: &Garbage, tx: &mut dyn Transaction) {
+pub(super) fn drop_garbage(garbage: &[(SpaceId, Bytes)], tx: &mut dyn Transaction) {
     garbage.iter().for_each(|(space, key)| tx.delete(*space, key.clone()));
 }
 
 impl Catalog {
     /// What a flush of these spaces drops now. The caller must hold the exclusive lock of their table, and the rules of
     /// the spaces must be registered.
-    pub(super) fn recent_garbage(&self, spaces: &BTreeSet<SpaceId>) -> Garbage {
+    pub(super) fn recent_garbage<'a>(&self, spaces: impl IntoIterator<Item = &'a SpaceId>) -> Vec<(SpaceId, Bytes)> {
         let (mut garbage, mut budget) = (Vec::new(), BUDGET);
         for &space in spaces {
             match self.store.recent_garbage(space, &mut budget) {

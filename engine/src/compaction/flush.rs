@@ -12,8 +12,6 @@
 //! * A pair that replaced one which is not recent, and which HBase still has in a file. Giving back that one would be a
 //!   new write, which a compaction in progress does not see: it may drop a marker that hides it.
 
-use std::collections::HashSet;
-
 use bytes::Bytes;
 
 use super::cell_filter::{CellFilter, Fate};
@@ -21,7 +19,7 @@ use crate::cell::CellKind;
 use crate::error::Result;
 use crate::key;
 use crate::schema::FamilyRules;
-use crate::store::{Order, Pair, RECENT_PAIR_BYTES, Snapshot, SpaceId};
+use crate::store::{Order, Pair, RECENT_PAIR_BYTES, Snapshot, SpaceId, recent_bytes};
 use crate::value;
 
 /// The number of pairs that are read to find out what a marker hides, and which markers a column has. If there are
@@ -68,17 +66,13 @@ impl Flush<'_> {
     /// Those of the store.
     pub fn garbage(&self, recent: &[Pair], budget: &mut u64) -> Result<Vec<Bytes>> {
         let (values, markers) = self.dropped_by_hbase(recent);
-        let recent: HashSet<&Bytes> = match values.is_empty() {
-            true => HashSet::new(),
-            false => recent.iter().map(|(key, _)| key).collect(),
-        };
-        let mut garbage = HashSet::new();
+        let mut garbage = Vec::new();
         let mut examined = Examined::default();
         for value in values {
-            let Some(left) = budget.checked_sub(RECENT_PAIR_BYTES) else { return Ok(garbage.into_iter().collect()) };
+            let Some(left) = budget.checked_sub(RECENT_PAIR_BYTES) else { return Ok(garbage) };
             *budget = left;
-            if !self.has_hidden(&value, &recent, &mut examined, budget)? && !(self.replaces)(value.key, budget)? {
-                garbage.insert(value.key.clone());
+            if !self.has_hidden(&value, recent, &mut examined, budget)? && !(self.replaces)(value.key, budget)? {
+                garbage.push(value.key.clone());
             }
         }
         let mut unneeded = Vec::new();
@@ -90,7 +84,7 @@ impl Flush<'_> {
             }
         }
         garbage.extend(unneeded);
-        Ok(garbage.into_iter().collect())
+        Ok(garbage)
     }
 
     /// The values and the markers that a flush of HBase drops.
@@ -130,7 +124,7 @@ impl Flush<'_> {
     fn has_hidden<'a>(
         &self,
         value: &Dropped<'a>,
-        recent: &HashSet<&Bytes>,
+        recent: &[Pair],
         examined: &mut Examined<'a>,
         budget: &mut u64,
     ) -> Result<bool> {
@@ -142,7 +136,7 @@ impl Flush<'_> {
         }
         if examined.column != value.prefix {
             let of_column = self.older_markers(value.prefix, CellKind::Delete, recent, budget)?;
-            let is_recent = |timestamp: &i64| recent.contains(&key::at(value.prefix, CellKind::Put, *timestamp));
+            let is_recent = |timestamp: &i64| has_key(recent, &key::at(value.prefix, CellKind::Put, *timestamp));
             let hides = |markers: &Option<Vec<i64>>| markers.as_ref().is_none_or(|all| all.iter().any(is_recent));
             examined.has_hidden = hides(&examined.of_row) || hides(&of_column);
             examined.column = value.prefix;
@@ -156,7 +150,7 @@ impl Flush<'_> {
         &self,
         prefix: &[u8],
         kind: CellKind,
-        recent: &HashSet<&Bytes>,
+        recent: &[Pair],
         budget: &mut u64,
     ) -> Result<Option<Vec<i64>>> {
         let (from, to) = (key::at(prefix, kind, i64::MAX), key::kind_end(prefix, kind));
@@ -167,7 +161,7 @@ impl Flush<'_> {
             if !charge(budget, &key, &stored) {
                 break;
             }
-            if !recent.contains(&key) {
+            if !has_key(recent, &key) {
                 let Some((_, _, _, timestamp)) = parts(&key) else { break };
                 older.push(timestamp);
             }
@@ -175,8 +169,9 @@ impl Flush<'_> {
         Ok(None)
     }
 
-    /// Whether a marker hides, or may hide, a value that remains after the flush has dropped `garbage`.
-    fn hides_any(&self, marker: &Dropped<'_>, garbage: &HashSet<Bytes>, budget: &mut u64) -> Result<bool> {
+    /// Whether a marker hides, or may hide, a value that remains after the flush has dropped `garbage`, which is in key
+    /// order.
+    fn hides_any(&self, marker: &Dropped<'_>, garbage: &[Bytes], budget: &mut u64) -> Result<bool> {
         let is_family = marker.kind.is_family_marker();
         let is_exact = matches!(marker.kind, CellKind::Delete | CellKind::DeleteFamilyVersion);
         let (from, to) = match is_family {
@@ -191,7 +186,9 @@ impl Flush<'_> {
                 true => timestamp == marker.timestamp,
                 false => timestamp <= marker.timestamp,
             };
-            if !charge(budget, &key, &stored) || (kind == CellKind::Put && is_hidden && !garbage.contains(&key)) {
+            if !charge(budget, &key, &stored)
+                || (kind == CellKind::Put && is_hidden && garbage.binary_search(&key).is_err())
+            {
                 return Ok(true);
             }
             if is_exact && !is_family && timestamp < marker.timestamp {
@@ -202,9 +199,14 @@ impl Flush<'_> {
     }
 }
 
+/// Whether pairs in key order have a key.
+fn has_key(pairs: &[Pair], key: &Bytes) -> bool {
+    pairs.binary_search_by(|(found, _)| found.cmp(key)).is_ok()
+}
+
 /// Charges a pair that has been read to the budget. Returns whether it suffices.
 fn charge(budget: &mut u64, key: &[u8], stored: &[u8]) -> bool {
-    let left = budget.checked_sub(RECENT_PAIR_BYTES + (key.len() + stored.len()) as u64);
+    let left = budget.checked_sub(recent_bytes(key, stored));
     *budget = left.unwrap_or(0);
     left.is_some()
 }

@@ -573,7 +573,7 @@ fn closed() -> Error {
 }
 
 /// What a pair takes of the budget of [`Store::recent_garbage`].
-fn recent_bytes(key: &[u8], value: &[u8]) -> u64 {
+pub(crate) fn recent_bytes(key: &[u8], value: &[u8]) -> u64 {
     RECENT_PAIR_BYTES + (key.len() + value.len()) as u64
 }
 

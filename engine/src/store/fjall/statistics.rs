@@ -68,29 +68,30 @@ pub(super) fn files(keyspace: &Keyspace) -> SpaceFiles {
 #[cfg(unix)]
 const FREE_FILES: u64 = 32;
 
-/// The free bytes on the disk of a folder that are available to this process.
+/// The bytes of the disk of a folder: those that are free and available to this process, and all.
 #[cfg(unix)]
+fn disk_bytes(folder: &Path) -> Option<(u64, u64)> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    Some((disk.f_bavail.saturating_mul(disk.f_frsize), disk.f_blocks.saturating_mul(disk.f_frsize)))
+}
+
+/// The bytes of the disk of a folder, which are unknown on this system.
+#[cfg(not(unix))]
+fn disk_bytes(_folder: &Path) -> Option<(u64, u64)> {
+    None
+}
+
+/// The free bytes on the disk of a folder that are available to this process.
 pub(super) fn disk_free_bytes(folder: &Path) -> Option<u64> {
-    rustix::fs::statvfs(folder).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize))
+    disk_bytes(folder).map(|(free, _)| free)
 }
 
 /// Fails if the disk of a folder has no room for more output of a compaction.
 ///
 /// # Errors
 /// `DiskFull`.
-#[cfg(unix)]
 pub(super) fn check_room(folder: &Path, control: &CompactionControl) -> Result<()> {
-    match rustix::fs::statvfs(folder) {
-        Ok(disk) => {
-            control.check_room(disk.f_bavail.saturating_mul(disk.f_frsize), disk.f_blocks.saturating_mul(disk.f_frsize))
-        }
-        Err(_) => Ok(()),
-    }
-}
-
-#[cfg(not(unix))]
-pub(super) fn check_room(_folder: &Path, _control: &CompactionControl) -> Result<()> {
-    Ok(())
+    disk_bytes(folder).map_or(Ok(()), |(free, size)| control.check_room(free, size))
 }
 
 /// Whether the file system of a folder has no room for more files. Some file systems do not limit their number.
@@ -102,10 +103,4 @@ pub(super) fn lacks_files(folder: &Path) -> bool {
 #[cfg(not(unix))]
 pub(super) fn lacks_files(_folder: &Path) -> bool {
     false
-}
-
-/// The free bytes on the disk of a folder, which are unknown on this system.
-#[cfg(not(unix))]
-pub(super) fn disk_free_bytes(_folder: &Path) -> Option<u64> {
-    None
 }
