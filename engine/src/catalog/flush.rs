@@ -46,17 +46,21 @@ impl Catalog {
         spaces.iter().for_each(|space| self.store.end_recent(*space));
     }
 
-    /// Deletes what a flush of a table drops.
+    /// Deletes what a flush of a table drops. Calls `begin_write` with the number of the table before that, and keeps
+    /// its guard until the deletion has taken effect.
     ///
     /// # Errors
     /// `TableNotFound`, and those of the store.
-    pub(crate) fn drop_recent_garbage(&self, name: &TableName) -> Result<()> {
+    pub(crate) fn drop_recent_garbage<G>(&self, name: &TableName, begin_write: impl FnOnce(u64) -> G) -> Result<()> {
         let slot = self.slot(name)?;
         let held = slot.exclusive();
         let Some(table) = &*held else { return Ok(()) };
-        let spaces = spaces(table);
+        let mut spaces = spaces(table);
+        // A change of the table that is not durable yet has suspended the rules of some spaces. Their pairs stay recent.
+        spaces.retain(|space| self.rules.read().contains_key(space));
         let garbage = self.recent_garbage(&spaces);
         if !garbage.is_empty() {
+            let _writing = begin_write(table.number());
             let _ = self.store.transact_unsynced(&[lock_name()], Durability::AsyncWal, &mut |tx| {
                 drop_garbage(&garbage, tx);
                 Ok(())

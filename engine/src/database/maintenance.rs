@@ -71,7 +71,7 @@ impl Engine {
         if table.is_system() {
             return Ok(());
         }
-        core.catalog.drop_recent_garbage(name)?;
+        core.catalog.drop_recent_garbage(name, |number| core.row_cache.begin_table_write(number))?;
         table.families().iter().try_for_each(|f| self.unless_dropped(&table, core.store.flush(f.space)))
     }
 

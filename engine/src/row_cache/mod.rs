@@ -15,8 +15,9 @@
 //! The unit is a family of a row: a read caches the families that it requests, and one that is too large does not
 //! prevent caching of the others. Compactions do not invalidate cached rows, because they drop only cells that no get
 //! of the newest versions returns, and delete markers, whose family is not cached in that row. Such cells are not
-//! cached either, so a row that is overwritten often takes no more memory than a row that was written once. Raw gets
-//! and gets of a time range can show more and do not use the cache.
+//! cached either, so a row that is overwritten often takes no more memory than a row that was written once. A flush
+//! drops more, such as the value below one with a TTL of its own, and therefore removes the rows of its table, as a bulk
+//! load does. Raw gets and gets of a time range can show more and do not use the cache.
 //!
 //! Only a reopening of the store changes rows without such a write: it can reveal what a failed write left in the
 //! journal. A cached row therefore belongs to the generation of the store in which it was looked up, and is a miss in
@@ -389,10 +390,10 @@ impl RowCache {
         (self.bytes_max > 0).then(|| RowsBeingWritten::new(Arc::clone(self), names))
     }
 
-    /// Begins a bulk load of the table with this number, which may write any row of it. Removes the rows of the table,
-    /// and blocks the insertion of all rows, until the guard is dropped, which must happen after the load has taken
-    /// effect. `None` if the cache is disabled.
-    pub(crate) fn begin_load(self: &Arc<Self>, table: u64) -> Option<TableBeingLoaded> {
+    /// Begins a bulk load or a flush of the table with this number, which may change any row of it. Removes the rows of
+    /// the table, and blocks the insertion of all rows, until the guard is dropped, which must happen after the change
+    /// has taken effect. `None` if the cache is disabled.
+    pub(crate) fn begin_table_write(self: &Arc<Self>, table: u64) -> Option<TableBeingWritten> {
         if self.bytes_max == 0 {
             return None;
         }
@@ -406,7 +407,7 @@ impl RowCache {
             let hashes: Vec<u64> = shard.rows.iter().filter(|(_, entry)| is_of(entry)).map(|(hash, _)| *hash).collect();
             hashes.into_iter().for_each(|hash| drop(shard.remove(hash)));
         }
-        Some(TableBeingLoaded(Arc::clone(self)))
+        Some(TableBeingWritten(Arc::clone(self)))
     }
 
     /// Adds the cache's statistics to those of the store.
@@ -575,10 +576,10 @@ fn keep_last(order: &mut VecDeque<u64>, mut kept: HashSet<u64, BuildPrehashed>) 
     order.extend(from_last.into_iter().rev());
 }
 
-/// The commit of a bulk load in progress: no row can be inserted until this is dropped.
-pub(crate) struct TableBeingLoaded(Arc<RowCache>);
+/// The commit of a bulk load or of a flush in progress: no row can be inserted until this is dropped.
+pub(crate) struct TableBeingWritten(Arc<RowCache>);
 
-impl Drop for TableBeingLoaded {
+impl Drop for TableBeingWritten {
     fn drop(&mut self) {
         for stripe in &self.0.stripes {
             stripe.fetch_add(EVENT - WRITER, Ordering::SeqCst);

@@ -262,7 +262,7 @@ impl BulkLoad {
                 core.catalog.with_shared_lock(name, |table| {
                     check(table)?;
                     core.catalog.check_unsynced_change(&[table.row_lock(&[])])?;
-                    let _loading = core.row_cache.begin_load(table.number());
+                    let _loading = core.row_cache.begin_table_write(table.number());
                     let committed = store.commit()?;
                     if committed {
                         traffic.counts.iter().for_each(|(row, rows, bytes)| table.count_writes(row, *rows, *bytes));
