@@ -43,7 +43,8 @@ const REGION_ROWS: u32 = 4;
 /// one piece of a row if it has a batch size.
 ///
 /// As in HBase, a scan checks the table again after `caching` results, after 2 MiB and at the end of a region. Rows
-/// before that are returned even if the table has been disabled or changed meanwhile.
+/// before that are returned even if the table has been disabled or changed meanwhile. If it has been altered, the scan
+/// continues in its current state on the same snapshot; if it has been truncated or recreated, on a new one.
 ///
 /// A failed read does not end the scan: the next one continues after the last row that was read. It uses a new snapshot
 /// unless the read was ended by its call. A scan that has reached its end stays there.
@@ -57,6 +58,8 @@ pub struct Scanner {
     position: Position,
     open: Option<TableView>,
     suspended: Option<Suspended>,
+    /// While `open` and `suspended` are `None`: the snapshot of a scan whose table has changed, or cannot be read now.
+    kept: Option<Kept>,
     /// Rows in the next block.
     block_rows: usize,
     ended: bool,
@@ -114,10 +117,18 @@ struct Suspended {
     regions: Vec<KeyRange>,
 }
 
+/// A snapshot, and the [number](TableState::number) of the table of which it was taken. HBase's client sends the read
+/// point of its scanner again when it opens another one because the region has been closed.
+#[derive(Clone)]
+struct Kept {
+    number: u64,
+    view: View,
+}
+
 /// A state of the table and how far it has been read.
 struct TableView {
     /// A table that is disabled, altered, truncated or recreated gets another state. HBase reopens its regions in this
-    /// case, and scans continue with the current data.
+    /// case.
     table: Arc<TableState>,
     view: View,
     /// The remaining regions, in reverse order.
@@ -146,6 +157,7 @@ impl Scanner {
             scan,
             open: None,
             suspended: None,
+            kept: None,
             block_rows: 1,
             ended: false,
             whole: None,
@@ -285,15 +297,17 @@ impl Scanner {
     /// How long this scan has been using its snapshot. `None` if it has none.
     pub fn snapshot_age(&self) -> Option<SnapshotAge> {
         let suspended = || self.suspended.as_ref().and_then(|suspended| suspended.view.as_ref());
-        let view = self.open.as_ref().map(|open| &open.view).or_else(suspended)?;
+        let kept = || self.kept.as_ref().map(|kept| &kept.view);
+        let view = self.open.as_ref().map(|open| &open.view).or_else(suspended).or_else(kept)?;
         let store = &self.handle.live().ok()?.store;
         let time = Duration::from_millis(u64::try_from(store.now_ms() - view.reader.now).unwrap_or_default());
         Some(SnapshotAge { time, written_bytes: store.written_bytes().saturating_sub(view.written_bytes) })
     }
 
     /// Releases the snapshot. The next fetch continues with a new one, after the last row that was examined and with
-    /// the state of the filter. In the middle of a row this has no effect.
+    /// the state of the filter. In the middle of a row this has no effect, unless the table has changed.
     pub fn release_snapshot(&mut self) {
+        self.kept = None;
         if let Progress::Within(cell) = &self.position.progress
             && !self.open.as_ref().is_some_and(|open| open.rows.has_examined(&cell.row))
         {
@@ -322,7 +336,11 @@ impl Scanner {
         // Open scanners hold the previous flag.
         match &mut self.suspended {
             Some(Suspended { view: Some(view), .. }) if self.open.is_none() => *view = view.stopped_by(&self.stop),
-            _ => self.reset_to_progress(),
+            _ => {
+                let kept = self.snapshot_of_table();
+                self.reset_to_progress();
+                self.kept = kept.map(|Kept { number, view }| Kept { number, view: view.stopped_by(&self.stop) });
+            }
         }
     }
 
@@ -338,9 +356,8 @@ impl Scanner {
     /// the rest. Returns none, and changes nothing, if there are not two such parts, or if the scan has a filter, a
     /// limit or a batch size, is reversed or is raw.
     ///
-    /// Each part checks the table on its own, as a scan does. If the table changes, a part that is read later takes a
-    /// new snapshot. The parts do not call the callback of this scan ([`Self::watch`]). Its flag ([`Self::stopper`])
-    /// stops all of them, and their parts.
+    /// Each part checks the table on its own, as a scan does. The parts do not call the callback of this scan
+    /// ([`Self::watch`]). Its flag ([`Self::stopper`]) stops all of them, and their parts.
     ///
     /// # Errors
     /// Those of [`Self::next`]. The scan can be continued.
@@ -354,7 +371,7 @@ impl Scanner {
         let core = handle.live()?;
         let open = match self.open.take() {
             Some(open) => open,
-            None => self.current(None).inspect_err(|_| self.reset_to_progress())?,
+            None => self.current(None)?,
         };
         let first_rows = self.first_rows_of_parts(&open, stride, times, most - 1);
         let first_rows = match first_rows {
@@ -528,13 +545,7 @@ impl Scanner {
         let _stoppable = self.scan.filter.as_ref().map(|_| work::stopped_by(&self.stop));
         let mut open = match self.open.take() {
             Some(open) if self.position.is_in_fetch() => open,
-            open => match self.current(open) {
-                Ok(open) => open,
-                Err(error) => {
-                    self.reset_to_progress();
-                    return Err(error);
-                }
-            },
+            open => self.current(open)?,
         };
         let portion = read(&mut self.position, &self.scan, &mut open.rows);
         open.table.count_garbage(open.rows.take_garbage_bytes());
@@ -557,9 +568,9 @@ impl Scanner {
             }
             End::Region if self.position.is_at_limit() => self.ended = true,
             End::Region => {
-                let table = Arc::clone(&open.table);
+                let (table, view) = (Arc::clone(&open.table), open.view.clone());
                 if let Err(error) = self.next_region(open) {
-                    self.fail(error, &table)?;
+                    self.fail(error, &table, view)?;
                 }
                 self.end_fetch();
                 // A table may have any number of regions without a row.
@@ -569,7 +580,7 @@ impl Scanner {
                 self.suspend(open);
                 return Err(error);
             }
-            End::Failed(error) => self.fail(error, &open.table)?,
+            End::Failed(error) => self.fail(error, &open.table, open.view)?,
         }
         if self.ended {
             // Releases the snapshot.
@@ -599,23 +610,39 @@ impl Scanner {
         Ok(())
     }
 
+    /// The snapshot that the next fetch would use, and the number of its table.
+    fn snapshot_of_table(&mut self) -> Option<Kept> {
+        let of = |table: &TableState, view: &View| Kept { number: table.number(), view: view.clone() };
+        let suspended = || {
+            let Suspended { table, view, .. } = self.suspended.as_ref()?;
+            Some(of(table, view.as_ref()?))
+        };
+        let open = self.open.as_ref().map(|open| of(&open.table, &open.view));
+        open.or_else(suspended).or_else(|| self.kept.clone())
+    }
+
     /// Lets the next fetch continue after the rows that have been read, with a new snapshot and a new filter.
     fn reset_to_progress(&mut self) {
         self.open = None;
         self.suspended = None;
+        self.kept = None;
         self.position.end_fetch();
         self.position.repeat_row();
     }
 
     /// Handles a failure of the store or the filter. Fails unless the reason is that the table has changed: then the
-    /// next fetch reads its current state, or reports that it does not exist.
-    fn fail(&mut self, error: Error, table: &Arc<TableState>) -> Result<()> {
+    /// next fetch reads its current state, on the same snapshot if possible, or reports that it does not exist.
+    fn fail(&mut self, error: Error, table: &Arc<TableState>, view: View) -> Result<()> {
         self.reset_to_progress();
         let has_changed = || {
             let current = self.handle.live().and_then(|core| core.catalog.table(&self.name));
             !current.is_ok_and(|current| Arc::ptr_eq(&current, table))
         };
-        if error.kind() == ErrorKind::Stale && has_changed() { Ok(()) } else { Err(error) }
+        if error.kind() != ErrorKind::Stale || !has_changed() {
+            return Err(error);
+        }
+        self.kept = Some(Kept { number: table.number(), view });
+        Ok(())
     }
 
     /// Lets the next fetch continue on the same snapshot and with the same filter. The row that was being read is read
@@ -634,36 +661,62 @@ impl Scanner {
         self.suspended = Some(Suspended { table, view: Some(view), region, regions });
     }
 
-    /// The current state of the table, which the next fetch reads.
+    /// The current state of the table, which the next fetch reads. If it cannot be read now, the next attempt uses the
+    /// same snapshot.
     fn current(&mut self, open: Option<TableView>) -> Result<TableView> {
         let handle = Arc::clone(&self.handle);
         let core = handle.live()?;
-        let suspended = self.suspended.take();
+        self.open = open;
+        let kept = self.snapshot_of_table();
+        let (open, suspended) = (self.open.take(), self.suspended.take());
         let name = self.name.clone();
-        core.catalog.with_shared_lock(&name, |table| {
+        let opened = core.catalog.with_shared_lock(&name, |table| {
             table.check_readable()?;
             match open {
                 Some(open) if Arc::ptr_eq(&open.table, table) => Ok(open),
-                _ => self.open(core, table, suspended),
+                _ => self.open(core, table, suspended, kept.clone()),
             }
-        })
+        });
+        match &opened {
+            Ok(_) => self.kept = None,
+            Err(_) => {
+                self.reset_to_progress();
+                self.kept = kept;
+            }
+        }
+        opened
     }
 
     /// Opens the current state of the table after the rows that have been read or, if the scan was suspended, after
     /// those that have been examined.
-    fn open(&mut self, core: &Core, table: &Arc<TableState>, suspended: Option<Suspended>) -> Result<TableView> {
+    fn open(
+        &mut self,
+        core: &Core,
+        table: &Arc<TableState>,
+        suspended: Option<Suspended>,
+        kept: Option<Kept>,
+    ) -> Result<TableView> {
         let suspended = suspended.filter(|suspended| Arc::ptr_eq(&suspended.table, table));
         let Some(Suspended { view, region, regions, .. }) = suspended else {
             self.position.end_fetch();
             self.position.repeat_row();
-            let view = self.view(core)?;
             let remaining = KeyRange::of_scan(&self.scan, &self.position.progress);
             let mut regions = remaining.in_regions(table.regions(), self.scan.reversed);
             regions.reverse();
             // An empty range is opened too, so that the request is validated.
             let first = regions.pop().unwrap_or_else(KeyRange::empty);
-            let rows = self.region(table, &view.reader, first)?;
-            return Ok(TableView { table: Arc::clone(table), view, regions, rows });
+            let on = |view: View, first: KeyRange, regions: Vec<KeyRange>| -> Result<TableView> {
+                let rows = self.region(table, &view.reader, first)?;
+                Ok(TableView { table: Arc::clone(table), view, regions, rows })
+            };
+            if let Some(Kept { view, .. }) = kept.filter(|kept| kept.number == table.number()) {
+                match on(view, first.clone(), regions.clone()) {
+                    // The store has been reopened.
+                    Err(error) if error.kind() == ErrorKind::Stale => {}
+                    opened => return opened,
+                }
+            }
+            return on(self.view(core)?, first, regions);
         };
         let view = view.map_or_else(|| self.view(core), Ok)?;
         let rows = self.continued_region(table, &view.reader, region)?;

@@ -64,6 +64,8 @@ pub struct MemoryStore {
     sequence: Sequence,
     filters: RwLock<Option<Arc<dyn CompactionFilterFactory>>>,
     written_bytes: AtomicU64,
+    /// The greatest number of a space that has been created.
+    newest_space: AtomicU64,
     body_twice: bool,
 }
 
@@ -78,6 +80,7 @@ impl MemoryStore {
             sequence: Sequence::from(1),
             filters: RwLock::new(None),
             written_bytes: AtomicU64::new(0),
+            newest_space: AtomicU64::new(CATALOG_SPACE),
             body_twice: false,
         }
     }
@@ -132,7 +135,9 @@ impl Store for MemoryStore {
         let _writing = self.writing.lock();
         let mut spaces = Spaces::clone(&*self.state()?);
         spaces.entry(space).or_insert_with(Space::new);
-        self.replace(spaces)
+        self.replace(spaces)?;
+        self.newest_space.fetch_max(space, Ordering::AcqRel);
+        Ok(())
     }
 
     fn drop_space(&self, space: SpaceId) -> Result<()> {
@@ -152,7 +157,9 @@ impl Store for MemoryStore {
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        Ok(Arc::new(MemorySnapshot { spaces: self.state()? }))
+        // Before the state, which then has all spaces up to this number that have not been dropped.
+        let newest_space = self.newest_space.load(Ordering::Acquire);
+        Ok(Arc::new(MemorySnapshot { spaces: self.state()?, newest_space, empty: Map::new_sync() }))
     }
 
     fn transact_unsynced(
@@ -279,11 +286,17 @@ impl Store for MemoryStore {
 
 struct MemorySnapshot {
     spaces: Arc<Spaces>,
+    newest_space: SpaceId,
+    empty: Map,
 }
 
 impl MemorySnapshot {
     fn map(&self, space: SpaceId) -> Result<&Map> {
-        self.spaces.get(&space).map(|space| &space.map).ok_or_else(|| super::no_such_space(space))
+        match self.spaces.get(&space) {
+            Some(space) => Ok(&space.map),
+            None if space > self.newest_space => Ok(&self.empty),
+            None => Err(super::no_such_space(space)),
+        }
     }
 }
 

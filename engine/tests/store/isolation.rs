@@ -40,6 +40,26 @@ pub fn a_transaction_does_not_see_its_own_writes(kind: &Kind) {
     assert_eq!(kind.get("a").unwrap(), "new");
 }
 
+pub fn a_space_is_empty_in_an_earlier_snapshot(kind: &Kind) {
+    kind.put("a", "1");
+    let before = kind.store.snapshot().unwrap();
+    kind.store.create_space(SPACE + 1, &SpaceOptions::default()).unwrap();
+    let put = &mut |t: &mut dyn Transaction| {
+        t.put(SPACE + 1, bytes("a"), bytes("2"));
+        Ok(())
+    };
+    kind.store.transact(&[bytes("r")], Durability::SyncWal, put).unwrap();
+    kind.store.flush(SPACE + 1).unwrap();
+    for (snapshot, expected) in [(before, None), (kind.store.snapshot().unwrap(), Some(bytes("2")))] {
+        assert_eq!(snapshot.get(SPACE + 1, b"a").unwrap(), expected);
+        for order in [Order::Ascending, Order::Descending] {
+            let mut cursor = snapshot.scan(SPACE + 1, b"", b"", order, 10).unwrap();
+            assert_eq!(cursor.next().unwrap().map(|(_, value)| value), expected);
+        }
+        assert_eq!(snapshot.get(SPACE, b"a").unwrap(), Some(bytes("1")));
+    }
+}
+
 fn increment(t: &mut dyn Transaction, key: &Bytes) {
     let old = t.snapshot().get(SPACE, key).unwrap();
     let old = old.map_or(0, |value| std::str::from_utf8(&value).unwrap().parse::<u32>().unwrap());

@@ -59,6 +59,7 @@ on_every_store! {
     crate::order::the_last_write_of_a_key_counts as the_last_write_of_a_key_counts,
     crate::isolation::an_error_leaves_nothing_behind as an_error_leaves_nothing_behind,
     crate::isolation::a_transaction_does_not_see_its_own_writes as a_transaction_does_not_see_its_own_writes,
+    crate::isolation::a_space_is_empty_in_an_earlier_snapshot as a_space_is_empty_in_an_earlier_snapshot,
     crate::isolation::increments_from_many_threads_add_up as increments_from_many_threads_add_up,
     crate::isolation::transactions_over_several_rows_do_not_deadlock as transactions_over_several_rows_do_not_deadlock,
     crate::isolation::no_snapshot_shows_a_part_of_a_transaction as no_snapshot_shows_a_part_of_a_transaction,

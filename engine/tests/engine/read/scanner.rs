@@ -8,6 +8,7 @@ use hjall_engine::filter::FilterSpec;
 use hjall_engine::mutation::MarkerKind::Family;
 use hjall_engine::name::TableName;
 use hjall_engine::request::Scan;
+use hjall_engine::schema::FamilyDescriptor;
 
 fn letters() -> World {
     let world = World::new(&["f"]);
@@ -54,9 +55,88 @@ fn fetched_rows_are_delivered_after_the_table_was_disabled() {
     assert!(ended.next(1).unwrap().is_empty(), "an exhausted scanner stays exhausted");
     world.engine.enable_table(&t()).unwrap();
     world.put("bb", "f:1", 5, "new");
-    assert_eq!(short(&step.next(2).unwrap()), "b f:1@5=b; bb f:1@5=new", "it continues with the current data");
+    assert_eq!(short(&step.next(2).unwrap()), "b f:1@5=b; c f:1@5=c", "it continues on its snapshot");
     assert_eq!(short(&ahead.next(9).unwrap()), "d f:1@5=d; e f:1@5=e");
     assert!(ended.next(1).unwrap().is_empty());
+}
+
+#[test]
+fn a_scanner_continues_on_its_snapshot_in_an_altered_table() {
+    type Change = fn(&World);
+    let changes: [(&str, Change); 5] = [
+        ("add a family", |world| world.engine.add_family(&t(), FamilyDescriptor::new("h").unwrap()).unwrap()),
+        ("delete a family", |world| world.engine.delete_family(&t(), b"g").unwrap()),
+        ("modify a family", |world| {
+            let mut family = FamilyDescriptor::new("f").unwrap();
+            family.set("TTL", "1000000");
+            world.engine.modify_family(&t(), family).unwrap();
+        }),
+        ("disable and enable", |world| {
+            world.engine.disable_table(&t()).unwrap();
+            world.engine.enable_table(&t()).unwrap();
+        }),
+        ("twice", |world| {
+            world.engine.add_family(&t(), FamilyDescriptor::new("h").unwrap()).unwrap();
+            world.engine.delete_family(&t(), b"h").unwrap();
+        }),
+    ];
+    for ((what, change), reversed, batch, first) in changes
+        .iter()
+        .flat_map(|change| [(change, false), (change, true)])
+        .flat_map(|(change, reversed)| [(change, reversed, 0, true), (change, reversed, 1, false)])
+    {
+        let world = World::new(&["f", "g"]);
+        for row in ["a", "b", "c", "d"] {
+            world.put(row, "f:1", 5, "old");
+            world.put(row, "f:2", 5, "old");
+        }
+        let mut scanner = world.table.scan(Scan { caching: 1, batch, reversed, ..Scan::default() }).unwrap();
+        scanner.next(1).unwrap();
+        let write = || {
+            world.put("b", "f:1", 6, "new");
+            world.put("bb", "f:1", 6, "new");
+            world.delete("c", "f:", Family, 9);
+        };
+        if first {
+            write();
+        }
+        change(&world);
+        if !first {
+            write();
+        }
+        let rest = short(&scanner.next(99).unwrap());
+        assert!(!rest.contains("new") && rest.contains("c f:1@5=old"), "{what} {reversed} {batch}: {rest}");
+        let mut fresh = world.table.scan(Scan { reversed, ..Scan::default() }).unwrap();
+        let fresh = short(&fresh.next(99).unwrap());
+        assert!(fresh.contains("bb f:1@6=new") && !fresh.contains("c f:1"), "{what}: {fresh}");
+    }
+}
+
+#[test]
+fn a_scanner_whose_table_cannot_be_read_for_a_while_keeps_its_snapshot_until_it_is_released() {
+    let world = letters();
+    let mut scanner = world.table.scan(Scan { caching: 1, ..Scan::default() }).unwrap();
+    assert_eq!(short(&scanner.next(1).unwrap()), "a f:1@5=a");
+    world.put("b", "f:1", 6, "new");
+    world.engine.disable_table(&t()).unwrap();
+    for _ in 0..2 {
+        assert_eq!(scanner.next(1).unwrap_err().kind(), ErrorKind::TableDisabled);
+        assert!(scanner.snapshot_age().is_some());
+    }
+    world.engine.enable_table(&t()).unwrap();
+    assert_eq!(short(&scanner.next(1).unwrap()), "b f:1@5=b");
+    world.put("c", "f:1", 6, "new");
+    world.engine.disable_table(&t()).unwrap();
+    assert_eq!(scanner.next(1).unwrap_err().kind(), ErrorKind::TableDisabled);
+    scanner.release_snapshot();
+    assert_eq!(scanner.snapshot_age(), None);
+    world.engine.enable_table(&t()).unwrap();
+    assert_eq!(short(&scanner.next(1).unwrap()), "c f:1@6=new");
+    world.engine.truncate_table(&t(), false).unwrap_err();
+    world.engine.disable_table(&t()).unwrap();
+    world.engine.truncate_table(&t(), false).unwrap();
+    world.put("d", "f:1", 7, "truncated");
+    assert_eq!(short(&scanner.next(9).unwrap()), "d f:1@7=truncated");
 }
 
 #[test]
