@@ -139,6 +139,12 @@ impl Catalog {
     pub(crate) fn replace_table(&self, counter: &Counter, name: &TableName, new: Option<TableState>) -> Result<()> {
         let slot = self.slot(name)?;
         let old = self.table(name)?;
+        // Until the new rules are registered, or the change has failed.
+        let altered: Vec<_> = spaces_with_other_rules(&old, new.as_ref()).collect();
+        let _pause = match altered.is_empty() {
+            true => None,
+            false => Some(self.store.pause_filters(&altered, &|| counter.check())?),
+        };
         if let Some(new) = &new {
             self.create_spaces(counter, Some(&old), new)?;
         }
@@ -148,7 +154,7 @@ impl Catalog {
         let written = {
             let mut held = slot.exclusive();
             let garbage = self.recent_garbage(before.intersection(&kept));
-            self.suspend_rules(&old, new.as_deref());
+            self.suspend_rules(&altered);
             // Before the commit: a reopening after it must be noticed.
             let generation = self.store.generation();
             let written = self.commit(counter, Subject::Table(name.clone()), stored, &garbage)?;
@@ -204,18 +210,22 @@ impl Catalog {
 
     /// Lets compactions keep everything in the spaces whose rules a change alters. While the change is not durable, the
     /// old rules may apply again; as soon as it has taken effect, the new ones do.
-    fn suspend_rules(&self, old: &TableState, new: Option<&TableState>) {
+    fn suspend_rules(&self, altered: &[SpaceId]) {
         let mut rules = self.rules.write();
-        for family in new.iter().flat_map(|new| new.families().iter()) {
-            if old.families().iter().any(|before| before.space == family.space && before.rules != family.rules) {
-                rules.remove(&family.space);
-            }
-        }
+        rules.retain(|space, _| !altered.contains(space));
     }
 
     fn register_rules(&self, table: &TableState) {
         self.rules.write().extend(table.families().iter().map(|f| (f.space, f.rules)));
     }
+}
+
+/// The spaces that a change keeps, and whose rules it alters.
+fn spaces_with_other_rules<'a>(old: &'a TableState, new: Option<&'a TableState>) -> impl Iterator<Item = SpaceId> + 'a {
+    let differ = |family: &&Family| {
+        old.families().iter().any(|before| before.space == family.space && before.rules != family.rules)
+    };
+    new.into_iter().flat_map(|new| new.families().iter()).filter(differ).map(|family| family.space)
 }
 
 pub(super) fn spaces(table: &TableState) -> BTreeSet<SpaceId> {

@@ -137,6 +137,15 @@ impl Mutation {
         }
     }
 
+    /// The families that it names.
+    pub(crate) fn families(&self) -> impl Iterator<Item = &Bytes> {
+        let (cells, markers) = match self {
+            Self::Put(put) => (&put.cells[..], &[][..]),
+            Self::Delete(delete) => (&[][..], &delete.markers[..]),
+        };
+        cells.iter().map(|cell| &cell.family).chain(markers.iter().map(|marker| &marker.family))
+    }
+
     /// The durability of the write.
     pub fn durability(&self) -> Durability {
         match self {

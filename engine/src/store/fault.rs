@@ -11,9 +11,9 @@ use bytes::Bytes;
 use parking_lot::{Condvar, Mutex};
 
 use super::{
-    BulkLoad, CompactionControl, CompactionFilterFactory, Cursor, GroupOutcome, JournalSync, LoadedPair, LoadedSpace,
-    Order, Pair, Snapshot, SpaceFiles, SpaceId, SpaceOptions, Staged, Statistics, Store, Transaction, TransactionGroup,
-    Upcoming, row_locks,
+    BulkLoad, CompactionControl, CompactionFilterFactory, Cursor, FilterPause, GroupOutcome, JournalSync, LoadedPair,
+    LoadedSpace, Order, Pair, Snapshot, SpaceFiles, SpaceId, SpaceOptions, Staged, Statistics, Store, Transaction,
+    TransactionGroup, Upcoming, row_locks,
 };
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
@@ -270,6 +270,10 @@ impl Store for FaultStore {
 
     fn compact_with(&self, space: SpaceId, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
         self.injector.call(Call::Compact, || self.inner.compact_with(space, major, control))
+    }
+
+    fn pause_filters(&self, spaces: &[SpaceId], goes_on: &dyn Fn() -> Result<()>) -> Result<FilterPause> {
+        self.inner.pause_filters(spaces, goes_on)
     }
 
     fn recent_garbage(&self, space: SpaceId, budget: &mut u64) -> Result<Vec<Bytes>> {

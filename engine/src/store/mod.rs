@@ -139,6 +139,9 @@ pub trait CompactionFilter: Send {
     fn filter(&mut self, key: &[u8], value: &[u8]) -> Verdict;
 }
 
+/// A pause of compaction filters, until it is dropped; see [`Store::pause_filters`].
+pub type FilterPause = Box<dyn std::any::Any + Send>;
+
 /// What [`Store::recent_garbage`] adds to the size of each pair that it reads: about the memory that it takes.
 pub const RECENT_PAIR_BYTES: u64 = 100;
 
@@ -266,6 +269,17 @@ pub trait Store: Send + Sync + 'static {
         self.compact_with(space, major, &Arc::default())
     }
 
+    /// Keeps the compactions of these spaces from dropping pairs, until the returned value is dropped. Waits until what
+    /// they have dropped so far is not visible any more, or is given up. Requested major compactions begin again
+    /// afterwards. `goes_on` is called while it waits.
+    ///
+    /// # Errors
+    /// Those of `goes_on`, and `Closed`.
+    fn pause_filters(&self, spaces: &[SpaceId], goes_on: &dyn Fn() -> Result<()>) -> Result<FilterPause> {
+        let _ = (spaces, goes_on);
+        Ok(Box::new(()))
+    }
+
     /// The keys of the pairs that [`CompactionFilterFactory::flush_garbage`] selects among the recent ones: those that
     /// were written to a space since the last call of [`Self::end_recent`], or since the space was created or the store
     /// opened or reopened. In HBase, these are the pairs of the memstore. The caller must keep others from writing to
@@ -381,6 +395,8 @@ pub trait Store: Send + Sync + 'static {
 }
 
 /// The committed state at one moment.
+///
+/// A space that was created afterwards has no pairs in it. Reads of a space that has been dropped may fail with `Stale`.
 pub trait Snapshot: Send + Sync {
     /// The value of a key; `None` if the key does not exist.
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Bytes>>;

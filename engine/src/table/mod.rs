@@ -205,7 +205,16 @@ impl Table {
     /// `RowMismatch` if one names another row, `InvalidArgument` for a malformed mutation, `CellTooLarge`,
     /// `Unprocessable` for a negative timestamp.
     pub fn mutate_row(&self, row: &[u8], mutations: &[Mutation]) -> Result<()> {
-        write::mutate_row(self.handle.live()?, &self.name, row, mutations)
+        self.mutate_row_unless(row, mutations, None)
+    }
+
+    /// As [`Self::mutate_row`], but writes nothing and fails with the refusal, if there is one and the table has all
+    /// families of the mutations.
+    ///
+    /// # Errors
+    /// As [`Self::mutate_row`], and the refusal.
+    pub fn mutate_row_unless(&self, row: &[u8], mutations: &[Mutation], refusal: Option<&Error>) -> Result<()> {
+        write::mutate_row(self.handle.live()?, &self.name, row, mutations, refusal)
     }
 
     /// Applies puts and deletes to one row, as [`Self::mutate_row`] does, if a condition holds. Returns whether it

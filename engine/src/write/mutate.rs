@@ -49,7 +49,15 @@ fn strongest(table: &TableState, mutations: &[Mutation]) -> Durability {
 }
 
 /// Applies all mutations of a row with one timestamp. If it fails, none has been applied.
-pub(crate) fn mutate_row(core: &Core, name: &TableName, row: &[u8], mutations: &[Mutation]) -> Result<()> {
+///
+/// A refusal applies if the table can be written and has all families.
+pub(crate) fn mutate_row(
+    core: &Core,
+    name: &TableName,
+    row: &[u8],
+    mutations: &[Mutation],
+    refusal: Option<&Error>,
+) -> Result<()> {
     check_row(row)?;
     if let Some(other) = mutations.iter().find(|m| m.row() != row) {
         return Err(Error::new(
@@ -65,6 +73,10 @@ pub(crate) fn mutate_row(core: &Core, name: &TableName, row: &[u8], mutations: &
     check_form(mutations)?;
     core.catalog.with_shared_lock(name, |table| {
         table.check_writable()?;
+        if let Some(refusal) = refusal {
+            mutations.iter().flat_map(Mutation::families).try_for_each(|name| table.family(name, row).map(drop))?;
+            return Err(refusal.again());
+        }
         check_sizes(core, mutations)?;
         check_timestamps(mutations, ErrorKind::Unprocessable)?;
         transact_row(core, table, row, strongest(table, mutations), &mut |tx| {

@@ -4,8 +4,8 @@
 //! filters is looked up at the beginning of each compaction, and all pairs are kept until it is set.
 //!
 //! A filter fails only to abort a compaction: a requested one at any time, and fjall's own only if the database accepts
-//! no more writes, because fjall refuses all writes after one of its workers failed. If a filter panics, the remaining
-//! pairs are kept.
+//! no more writes, because fjall refuses all writes after one of its workers failed. If a filter panics, or the rules of
+//! the space are about to change (`filter_gate`), the remaining pairs are kept.
 //!
 //! A dropped pair is replaced with a tombstone (`Remove`). `Destroy` would make older values of the same key visible.
 //! Nothing is dropped without a fence; see `fence`. A filter also makes the files of its compaction durable while they
@@ -20,6 +20,7 @@ use fjall::UserKey;
 use fjall::compaction::filter::{self as fjall_filter, CompactionFilterResult, Context, Factory, ItemAccessor};
 
 use super::fence::{FENCE_KEY, Fences};
+use super::filter_gate::{FilterGates, RunningFilter};
 use super::requested_compaction::Run;
 use super::sync_ahead::SyncAhead;
 use super::version_changes::VersionChanges;
@@ -54,15 +55,18 @@ impl AbortFlags {
 /// The [`CompactionFilterFactory`], once it is known. It is in a lock of the standard library, because fjall requires
 /// factories that are `UnwindSafe`.
 #[derive(Default)]
-pub(super) struct DeferredFilterFactory(RwLock<Option<Arc<dyn CompactionFilterFactory>>>);
+pub(super) struct DeferredFilterFactory {
+    factory: RwLock<Option<Arc<dyn CompactionFilterFactory>>>,
+    pub gates: FilterGates,
+}
 
 impl DeferredFilterFactory {
     pub fn set(&self, filters: Option<Arc<dyn CompactionFilterFactory>>) {
-        *self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner) = filters;
+        *self.factory.write().unwrap_or_else(std::sync::PoisonError::into_inner) = filters;
     }
 
     fn get(&self) -> Option<Arc<dyn CompactionFilterFactory>> {
-        self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.factory.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
     /// What a flush of these pairs drops: nothing until the factory is set, and if it panics.
@@ -101,9 +105,11 @@ impl Factory for SpaceFilterFactory {
     fn make_filter(&self, _context: &Context) -> Box<dyn fjall_filter::CompactionFilter> {
         let run = Run::of_this_thread();
         let whole = run.as_ref().is_some_and(|run| run.major);
-        let filter =
-            catch_unwind(AssertUnwindSafe(|| self.filters.get()?.make_filter(self.space, whole))).ok().flatten();
+        let running = self.filters.gates.begin(self.space);
+        let make = || running.as_ref().and_then(|_| self.filters.get()?.make_filter(self.space, whole));
+        let filter = catch_unwind(AssertUnwindSafe(make)).ok().flatten();
         Box::new(Filter {
+            running: running.filter(|_| filter.is_some()),
             filter,
             last: None,
             run,
@@ -121,6 +127,8 @@ impl Factory for SpaceFilterFactory {
 
 struct Filter {
     filter: Option<Box<dyn CompactionFilter>>,
+    /// `None` if it has kept all pairs.
+    running: Option<RunningFilter>,
     /// The last key and its verdict. fjall passes a key once for each of its values, newest first; the newest one
     /// determines the verdict.
     last: Option<(UserKey, Verdict)>,
@@ -167,11 +175,19 @@ impl fjall_filter::CompactionFilter for Filter {
         if let Some(files) = &mut self.files {
             files.wrote(bytes);
         }
+        let is_paused = self.running.as_ref().is_some_and(RunningFilter::is_paused);
+        if is_paused {
+            self.filter = None;
+        }
         if let Some(run) = &mut self.run {
             if self.give_way.is_asked() {
                 return Err(run.give_way());
             }
-            run.advance(bytes)?;
+            if is_paused && run.major {
+                return Err(run.paused());
+            }
+            // A pause waits for the end, so the pace does not count.
+            run.advance(if is_paused { 0 } else { bytes })?;
         } else if self.give_way.all.load(Ordering::Acquire) {
             return Err(std::io::Error::from(std::io::ErrorKind::Interrupted).into());
         }
@@ -201,7 +217,7 @@ impl fjall_filter::CompactionFilter for Filter {
             fences.compacted(&self.keyspace, self.read, self.dropped);
             // fjall replaces the list of files next.
             if let Some(tree) = fences.tree(&self.keyspace) {
-                self.changes.expect_completion(tree);
+                self.changes.expect_completion(tree, self.running.take());
             }
         }
     }

@@ -81,6 +81,7 @@ pub(super) struct Database {
     pub pressure: Pressure,
     /// Tells running compactions to end.
     pub(super) give_way: Arc<AbortFlags>,
+    pub(super) filters: Arc<DeferredFilterFactory>,
     /// The controls of requested compactions.
     pub(super) controls: Mutex<Vec<Weak<CompactionControl>>>,
     /// The number of flushes and requested compactions in progress.
@@ -191,6 +192,7 @@ impl Database {
             version_thread: OnceLock::new(),
             pressure,
             give_way,
+            filters: Arc::clone(filters),
             controls: Mutex::default(),
             long_calls: AtomicUsize::new(0),
             loads: Mutex::default(),

@@ -15,10 +15,13 @@ use super::requested_compaction::{self, Ended};
 use super::space::Space;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::compaction_control::gave_way;
-use crate::store::{CATALOG_SPACE, CompactionControl};
+use crate::store::{CATALOG_SPACE, CompactionControl, SpaceId, no_such_space};
 
 /// How often a compaction tries to begin behind a fence, while other flushes add files.
 const FENCES_MAX: usize = 10;
+
+/// The time between two looks whether the filters of a space are still paused.
+pub(super) const PAUSE_STEP: Duration = Duration::from_millis(1);
 
 /// The longest duration of a flush of one space.
 const FLUSH_MAX: Duration = Duration::from_secs(600);
@@ -104,22 +107,31 @@ impl Database {
     }
 
     /// Compacts a space: all of its files (`major`), or those that make reads slow.
-    pub fn compact(&self, space: &Space, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
+    pub fn compact(&self, number: SpaceId, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
+        let space = self.space(number).ok_or_else(|| no_such_space(number))?;
         let call = self.begin_long_call()?;
-        let compacted = self.compact_within(space, major, control);
+        let compacted = self.compact_within(number, &space, major, control);
         drop(call);
         if compacted.is_err() {
-            self.remove_unregistered_files_of(space);
+            self.remove_unregistered_files_of(&space);
         }
         compacted
     }
 
     /// Compacts a space within a long call.
-    fn compact_within(&self, space: &Space, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
+    fn compact_within(
+        &self,
+        number: SpaceId,
+        space: &Space,
+        major: bool,
+        control: &Arc<CompactionControl>,
+    ) -> Result<()> {
         self.register(control);
         space.run_reads.reset();
         let keyspace = &space.keyspace;
-        for _ in 0..FENCES_MAX {
+        let mut unfenced = 0;
+        while unfenced < FENCES_MAX {
+            self.wait_for_filters(number, control)?;
             // A compaction reads files only. To cover every pair, the memtables have to be flushed first.
             self.write_out_with_fence(keyspace)?;
             self.view();
@@ -142,11 +154,25 @@ impl Database {
             }
             self.follow_changes();
             self.view();
-            if ended? == Ended::Complete {
-                return Ok(());
+            match ended? {
+                Ended::Complete => return Ok(()),
+                Ended::Unfenced => unfenced += 1,
+                Ended::Paused => {}
             }
         }
         Err(requested_compaction::too_many_writes())
+    }
+
+    /// Waits while the filters of a space are paused: a compaction would keep what it is to drop.
+    fn wait_for_filters(&self, space: SpaceId, control: &CompactionControl) -> Result<()> {
+        while self.filters.gates.are_paused(space) {
+            if self.give_way.is_asked() {
+                return Err(gave_way());
+            }
+            control.advance(0, Instant::now())?;
+            std::thread::sleep(PAUSE_STEP);
+        }
+        Ok(())
     }
 
     /// Registers the control of a long call, so that [`Self::end_long_calls`] can end it.

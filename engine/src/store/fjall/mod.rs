@@ -16,6 +16,7 @@ mod cursors;
 mod database;
 mod failure;
 mod fence;
+mod filter_gate;
 mod flushed_memtables;
 mod gathering;
 mod group;

@@ -74,13 +74,16 @@ pub(super) enum Ended {
     Complete,
     /// Nothing was changed, because files that are newer than the fence had been added before it began.
     Unfenced,
+    /// Nothing was changed, because the rules of the space are about to change.
+    Paused,
 }
 
 /// Why a compaction was aborted, and the files that it left.
 #[derive(Debug)]
 struct Interrupted {
     error: Error,
-    unfenced: bool,
+    /// Why it can begin again at once.
+    ended: Option<Ended>,
     left: Vec<PathBuf>,
 }
 
@@ -122,17 +125,22 @@ impl Run {
 
     /// The error that ends the compaction because there is no fence.
     pub fn unfenced(&self) -> LsmError {
-        self.aborted(too_many_writes(), true)
+        self.aborted(too_many_writes(), Some(Ended::Unfenced))
+    }
+
+    /// The error that ends the compaction because the rules of the space are about to change.
+    pub fn paused(&self) -> LsmError {
+        self.aborted(gave_way(), Some(Ended::Paused))
     }
 
     fn interrupted(&self, error: Error) -> LsmError {
-        self.aborted(error, false)
+        self.aborted(error, None)
     }
 
-    fn aborted(&self, error: Error, unfenced: bool) -> LsmError {
+    fn aborted(&self, error: Error, ended: Option<Ended>) -> LsmError {
         // Other than during a major compaction, another compaction of the space may be creating files.
         let left = if self.major { self.unregistered_files() } else { Vec::new() };
-        LsmError::Io(io::Error::other(Interrupted { error, unfenced, left }))
+        LsmError::Io(io::Error::other(Interrupted { error, ended, left }))
     }
 
     /// The files that this compaction, which must be a major one, has created so far.
@@ -186,11 +194,11 @@ pub(super) fn run(
         Err(fjall::Error::Storage(LsmError::Io(error)) | fjall::Error::Io(error)) => error,
         Err(error) => return Err(failed("compacting", error)),
     };
-    let Interrupted { error, unfenced, left } = error.downcast().map_err(|error| failed("compacting", error.into()))?;
+    let Interrupted { error, ended, left } = error.downcast().map_err(|error| failed("compacting", error.into()))?;
     for file in left {
         if let Err(error) = std::fs::remove_file(&file) {
             tracing::warn!(file = %file.display(), %error, "a file of an aborted compaction was not removed yet");
         }
     }
-    if unfenced { Ok(Ended::Unfenced) } else { Err(error) }
+    ended.ok_or(error)
 }

@@ -11,6 +11,7 @@ use super::database::{Committed, Database, Patience, bytes_of};
 use super::failure::failed_io;
 use super::group::FjallGroup;
 use super::load::FjallLoad;
+use super::long_calls::PAUSE_STEP;
 use super::options::StoreOptions;
 use super::pace::PacedWait;
 use super::reopenable_database::ReopenableDatabase;
@@ -25,8 +26,8 @@ use crate::store::journal;
 use crate::store::row_locks::RowLocks;
 use crate::store::time::{Sequence, Time};
 use crate::store::{
-    self, BulkLoad, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, JournalSync, LoadedSpace, Snapshot,
-    SpaceFiles, SpaceId, SpaceOptions, Statistics, Store, Transaction, TransactionGroup, Upcoming, no_such_space,
+    self, BulkLoad, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, FilterPause, JournalSync, LoadedSpace,
+    Snapshot, SpaceFiles, SpaceId, SpaceOptions, Statistics, Store, Transaction, TransactionGroup, Upcoming,
 };
 use bytes::Bytes;
 
@@ -289,7 +290,9 @@ impl Store for FjallStore {
 
     fn drop_space(&self, space: SpaceId) -> Result<()> {
         store::refuse_to_drop_catalog(space)?;
-        self.holder.writable()?.remove(space)
+        self.holder.writable()?.remove(space)?;
+        self.holder.filters.gates.forget(space);
+        Ok(())
     }
 
     fn spaces(&self) -> Result<Vec<SpaceId>> {
@@ -363,9 +366,18 @@ impl Store for FjallStore {
     }
 
     fn compact_with(&self, space: SpaceId, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
-        let database = self.holder.database()?;
-        let space = database.space(space).ok_or_else(|| no_such_space(space))?;
-        database.compact(&space, major, control)
+        self.holder.database()?.compact(space, major, control)
+    }
+
+    fn pause_filters(&self, spaces: &[SpaceId], goes_on: &dyn Fn() -> Result<()>) -> Result<FilterPause> {
+        let paused = self.holder.filters.gates.pause(spaces);
+        while !paused.have_ended() {
+            goes_on()?;
+            // Otherwise the thread that follows changes finds out up to 5 ms later that a compaction has ended.
+            self.holder.database()?.follow_changes();
+            std::thread::sleep(PAUSE_STEP);
+        }
+        Ok(Box::new(paused))
     }
 
     fn recent_garbage(&self, space: SpaceId, budget: &mut u64) -> Result<Vec<Bytes>> {

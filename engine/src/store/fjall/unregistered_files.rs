@@ -180,9 +180,8 @@ mod tests {
             let number = |table: &lsm_tree::Table| keyspace.path().join(FILES_FOLDER).join(table.id().to_string());
             keyspace.tree.current_version().iter_tables().map(number).collect::<BTreeSet<_>>()
         };
-        let space = database.space(SPACE).unwrap();
         for _ in 0..2 {
-            let error = database.compact(&space, true, &Arc::default()).unwrap_err();
+            let error = database.compact(SPACE, true, &Arc::default()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
             assert_eq!(files(), registered());
         }

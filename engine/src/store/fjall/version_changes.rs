@@ -21,6 +21,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::database::Database;
 use super::failure::failed_io;
+use super::filter_gate::RunningFilter;
 use super::statistics::{disk_free_bytes, lacks_files};
 use super::super_version::{Run, RunFiles};
 use crate::error::Result;
@@ -75,6 +76,8 @@ struct Completing {
     /// The number of the list of files before.
     version: u64,
     since: Instant,
+    /// Dropped with this, when the compaction has ended.
+    _running: Option<RunningFilter>,
 }
 
 impl Completing {
@@ -93,8 +96,9 @@ impl VersionChanges {
     }
 
     /// Notes that a compaction is about to replace files of a space. Must not be called under a lock of the tree.
-    pub fn expect_completion(&self, tree: AnyTree) {
-        let completing = Completing { version: tree.current_version().id(), tree, since: Instant::now() };
+    pub fn expect_completion(&self, tree: AnyTree, running: Option<RunningFilter>) {
+        let version = tree.current_version().id();
+        let completing = Completing { version, tree, since: Instant::now(), _running: running };
         {
             let mut state = self.state.lock();
             // The tree refers to this through its compaction filters, so nothing may keep it after the end.
@@ -561,8 +565,7 @@ mod tests {
                     database.pressure.seal_as_it_is(&keyspace).unwrap();
                 }
                 4 if flushing.is_none() => {
-                    let space = database.space(SPACE).unwrap();
-                    database.compact(&space, step % 2 == 0, &Arc::default()).unwrap();
+                    database.compact(SPACE, step % 2 == 0, &Arc::default()).unwrap();
                 }
                 5 => kept.clear(),
                 _ => {
@@ -643,7 +646,7 @@ mod tests {
         assert!(!commits_at_once(&database), "a memtable is being flushed");
         drop(flushing);
         wait_until_loops_commit(&database);
-        database.changes.expect_completion(keyspace.tree.clone());
+        database.changes.expect_completion(keyspace.tree.clone(), None);
         assert!(!commits_at_once(&database), "a compaction is about to end");
         // It replaces the list of files.
         database.flush(&keyspace).unwrap();
@@ -725,7 +728,7 @@ mod tests {
             put(&database, "a1", &n.to_string());
             database.flush(&keyspace).unwrap();
         }
-        database.changes.expect_completion(keyspace.tree.clone());
+        database.changes.expect_completion(keyspace.tree.clone(), None);
         keyspace.major_compact().unwrap();
         let files = || fs::read_dir(keyspace.path().join(FILES_FOLDER)).unwrap().count();
         while files() > keyspace.tree.table_count() {
@@ -746,8 +749,7 @@ mod tests {
         }
         let seen = Arc::new(Seen::now(&database));
         let mut cursor = seen.scan(SPACE, b"a", b"b", Order::Ascending).unwrap();
-        let space = database.space(SPACE).unwrap();
-        database.compact(&space, true, &Arc::default()).unwrap();
+        database.compact(SPACE, true, &Arc::default()).unwrap();
         assert_eq!(cursor.next().unwrap().map(|(_, value)| value), Some(Bytes::from_static(b"2")));
         drop((cursor, seen));
         database.release_replaced_files().unwrap();

@@ -1,5 +1,6 @@
 //! Namespaces, tables, column families and regions: creating, altering and dropping them.
 
+mod compactions;
 mod crash;
 mod descriptors;
 mod families;
