@@ -25,6 +25,7 @@ COVERED = (
     "corners.json",
     "ddl_mistakes.json",
     "alterations.json",
+    "open_scanners.json",
 )
 
 

@@ -114,36 +114,34 @@ pub(super) fn tables(context: &CallContext<'_>, request: &Request) -> Answer {
 /// The properties in the body of a request.
 fn properties(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer<BTreeMap<String, String>> {
     check_size(context, request, body)?;
-    let missing = || Failure::bad("the properties are missing; send an empty body for none");
     match request.input {
         Some(Kind::Xml) => {
             let mut reader = XmlProperties::default();
             xml::read(body, "NamespaceProperties", &mut reader)?;
-            reader.found.then_some(reader.properties).ok_or_else(missing)
+            Ok(reader.properties)
         }
         Some(Kind::Json) => {
             let Some(fields) = json::object(context.scope, body)? else { return Ok(BTreeMap::new()) };
-            let mut properties = None;
+            let mut properties = BTreeMap::new();
             for (name, value) in &fields {
                 match (&**name, value) {
-                    ("properties", Value::Null) => properties = None,
+                    ("properties", Value::Null) => properties = BTreeMap::new(),
                     ("properties", Value::Object(pairs)) => {
                         let pair = |(key, value): (&String, &Value)| {
                             let wrong = || Failure::bad(format!("{} must be a string", quote::escaped_text(key)));
                             Ok((key.clone(), json::text(key, value)?.ok_or_else(wrong)?))
                         };
-                        properties = Some(pairs.iter().map(pair).collect::<Answer<_>>()?);
+                        properties = pairs.iter().map(pair).collect::<Answer<_>>()?;
                     }
                     ("properties", _) => return Err(Failure::bad("properties must be an object")),
                     _ => return Err(json::unknown(name, &["properties"])),
                 }
             }
-            properties.ok_or_else(missing)
+            Ok(properties)
         }
         Some(_) => {
             let sent: protobuf::NamespaceProperties = protobuf::decode(context.scope, body, None, "namespace")?;
-            let pairs: BTreeMap<_, _> = sent.properties.into_iter().map(|pair| (pair.name, pair.value)).collect();
-            if pairs.is_empty() { Err(missing()) } else { Ok(pairs) }
+            Ok(sent.properties.into_iter().map(|pair| (pair.name, pair.value)).collect())
         }
         None if body.is_empty() => Ok(BTreeMap::new()),
         None => Err(Failure::undeclared_body(BODIES)),
@@ -154,7 +152,6 @@ fn properties(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answ
 #[derive(Default)]
 struct XmlProperties {
     properties: BTreeMap<String, String>,
-    found: bool,
     key: String,
     value: String,
     text: String,
@@ -162,7 +159,6 @@ struct XmlProperties {
 
 impl xml::Visitor for XmlProperties {
     fn start(&mut self, depth: usize, name: &str, _: xml::Attributes) -> Answer<bool> {
-        self.found |= (depth, name) == (1, "properties");
         self.text.clear();
         Ok(matches!((depth, name), (0, _) | (1, "properties") | (2, "entry") | (3, "key" | "value")))
     }

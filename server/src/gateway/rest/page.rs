@@ -134,7 +134,7 @@ pub(super) fn next(context: &CallContext<'_>, request: &Request) -> Answer {
     let (page, is_last) = page?;
     let mut response = Response { body: Body::Bytes(page), ..Response::empty(200) };
     if is_last {
-        context.scanners.close(Service::Rest, id);
+        context.scanners.close(Service::Rest, id, context.scope.caller);
     } else {
         response.head.continues = Some(id);
     }

@@ -30,8 +30,6 @@ use crate::wire::rest::Request;
 use crate::wire::rest::address::Place;
 use crate::wire::rest::media::Kind;
 
-/// The number of cells that a request returns, if the client has not set it.
-const BATCH: i32 = 100;
 /// The hexadecimal digits of a scanner's number at the end of its identifier.
 const DIGITS: usize = 8;
 /// The bytes of an identifier that only this process can compute.
@@ -126,7 +124,7 @@ impl Default for Sent {
             start: Bytes::new(),
             end: Bytes::new(),
             columns: Vec::new(),
-            batch: BATCH,
+            batch: i32::MAX,
             from: 0,
             until: i64::MAX,
             versions: i32::MAX,
@@ -302,7 +300,7 @@ pub(super) fn open(context: &CallContext<'_>, request: &Request, body: &[u8]) ->
     let open = OpenScanner { rest: Some(Cursor::new(batch).into()), ..OpenScanner::new(name, scanner, context.scope) };
     let number = context.scanners.open(Service::Rest, open, context.scope.caller).map_err(Failure::Fault)?;
     let Some(identifier) = identifier(context.identity.start_code, number) else {
-        context.scanners.close(Service::Rest, number);
+        context.scanners.close(Service::Rest, number, context.scope.caller);
         return Err(Failure::Fault(Fault::internal("the operating system gives no random bytes")));
     };
     let address = request.location.trim_end_matches('/');
@@ -342,7 +340,7 @@ fn own_number(context: &CallContext<'_>, request: &Request) -> Answer<i32> {
 /// Closes a scanner.
 pub(super) fn close(context: &CallContext<'_>, request: &Request) -> Answer {
     let number = own_number(context, request)?;
-    match context.scanners.close(Service::Rest, number) {
+    match context.scanners.close(Service::Rest, number, context.scope.caller) {
         true => Ok(Response::empty(200)),
         false => Err(ended()),
     }
@@ -375,7 +373,7 @@ pub(super) fn next(context: &CallContext<'_>, request: &Request) -> Answer {
     let rows = match fetched {
         Some(Ok(Some(rows))) => rows,
         Some(Err(Gone)) => {
-            context.scanners.close(Service::Rest, number);
+            context.scanners.close(Service::Rest, number, context.scope.caller);
             return Err(Failure::Text(410, "Gone\r\nthe table was disabled, and the scanner is closed\r\n".to_owned()));
         }
         Some(Ok(None)) | None => return Err(ended()),
@@ -395,7 +393,8 @@ pub(super) fn next(context: &CallContext<'_>, request: &Request) -> Answer {
 /// The table was disabled: the scanner is closed.
 struct Gone;
 
-/// Up to this number of cells and rows. Nothing is lost if the fetch fails or is paused.
+/// Up to this number of cells and rows, and whole rows until they have as many bytes as a page. Nothing is lost if the
+/// fetch fails or is paused.
 fn fetch(
     context: &CallContext<'_>,
     scanner: &mut hjall_engine::Scanner,
@@ -404,12 +403,15 @@ fn fetch(
     rows_max: usize,
 ) -> Result<Answer<Vec<Row>>, Gone> {
     let mut rows: Vec<Row> = Vec::new();
-    let mut cells = 0;
+    let (mut cells, mut bytes) = (0, 0);
+    let page_bytes = context.scanners.page_bytes_max();
     let failure = loop {
         if cells >= cells_max {
             break None;
         }
-        match cursor.take() {
+        let next = cursor.take();
+        bytes += next.as_ref().map_or(0, Cell::bytes);
+        match next {
             Some(cell) if rows.last().is_none_or(|row| row.key != cell.row) => {
                 if rows.len() >= rows_max {
                     cursor.put_back(cell);
@@ -424,6 +426,7 @@ fn fetch(
                 }
                 cells += 1;
             }
+            None if bytes >= page_bytes => break None,
             None => match scanner.fetch_for(1, usize::MAX, context.scope) {
                 Ok(Fetched::Rows(more)) if more.is_empty() => break None,
                 Ok(Fetched::Rows(more)) => cursor.keep(more.into_iter().flat_map(|row| row.cells)),

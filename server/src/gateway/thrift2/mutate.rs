@@ -4,7 +4,7 @@ use bytes::Bytes;
 use hjall_engine::mutation::{Mutation, Put, PutCell, check_timestamp};
 use hjall_engine::quote;
 use hjall_engine::request::check_row;
-use hjall_engine::{Error, LATEST};
+use hjall_engine::{Error, ErrorKind, LATEST};
 use hjall_idl::hbase2::{MutateRowArgs, PutArgs, PutMultipleArgs, TMutation, TPut, TRowMutations};
 
 use super::batch::{BatchElement, apply};
@@ -94,6 +94,9 @@ impl RowRequest {
                     (Mutation::Delete(request.delete), request.refusal)
                 }
             };
+            if !is_empty(&mutation) {
+                mutation.validate().map_err(illegal)?;
+            }
             if mutation.row() != &row {
                 return Err(wrong_row(mutation.row(), &row));
             }
@@ -101,12 +104,17 @@ impl RowRequest {
             mutations.push(mutation);
         }
         // HBase's client checks this when it sends the request, after all rows have been compared.
-        mutations.iter().try_for_each(Mutation::validate).map_err(illegal)?;
+        mutations.iter().filter(|mutation| is_empty(mutation)).try_for_each(Mutation::validate).map_err(illegal)?;
         if mutations.is_empty() {
             return Err(Fault::undeclared(ILLEGAL_ARGUMENT, "no mutations: send at least one put or delete"));
         }
         Ok(Self { row, mutations, refusal })
     }
+}
+
+/// Whether it is a put without values.
+fn is_empty(mutation: &Mutation) -> bool {
+    matches!(mutation, Mutation::Put(put) if put.cells.is_empty())
 }
 
 /// HBase's `WrongRowIOException`, which the client raises before it sends the request.
@@ -149,12 +157,13 @@ pub fn put_multiple(context: &CallContext<'_>, a: PutMultipleArgs) -> Answer<()>
 pub fn mutate_row(context: &Context, a: MutateRowArgs) -> Answer<()> {
     let name = table_name(&a.table)?;
     let request = RowRequest::new(a.trow_mutations)?;
-    if let Some(refusal) = &request.refusal {
+    // HBase's gateway refuses such a request itself.
+    if let Some(refusal) = request.refusal.as_ref().filter(|refusal| refusal.kind() == ErrorKind::InvalidArgument) {
         return Err(refused_batch(context, &name, refusal, request.mutations.len()));
     }
     context
         .engine
         .table(&name)
-        .mutate_row(&request.row, &request.mutations)
+        .mutate_row_unless(&request.row, &request.mutations, request.refusal.as_ref())
         .map_err(|e| batch_of(context, &e, request.mutations.len()))
 }

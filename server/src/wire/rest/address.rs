@@ -67,7 +67,7 @@ pub enum Place {
 pub enum Malformed {
     /// It is not percent-encoded UTF-8 without zero bytes.
     Encoding,
-    /// It has a segment `.` or `..`.
+    /// It has a segment `.` or `..` that is not the key of a row.
     Dots,
 }
 
@@ -131,7 +131,14 @@ impl Place {
 pub fn place(path: &str) -> Result<Option<Place>, Malformed> {
     let path = without_matrix(path);
     check(&path)?;
-    Ok(path.strip_prefix('/').and_then(find))
+    let found = path.strip_prefix('/').and_then(find);
+    // The second segment is the key of a row, which `.` and `..` can be.
+    let is_row = |at: usize| at == 2 && matches!(found, Some(Place::Row { .. }));
+    let dots = |segment: &str| matches!(unescape(segment).as_deref(), Some(b"." | b".."));
+    match path.split('/').enumerate().any(|(at, segment)| dots(segment) && !is_row(at)) {
+        true => Err(Malformed::Dots),
+        false => Ok(found),
+    }
 }
 
 /// Removes the matrix parameters: in each segment, the part after a semicolon.
@@ -149,9 +156,6 @@ fn check(path: &str) -> Result<(), Malformed> {
         let text = std::str::from_utf8(&decoded).map_err(|_| Malformed::Encoding)?;
         if text.contains('\0') {
             return Err(Malformed::Encoding);
-        }
-        if matches!(text, "." | "..") {
-            return Err(Malformed::Dots);
         }
     }
     Ok(())
@@ -335,8 +339,12 @@ mod tests {
         assert_eq!(place("/t/%ZZ"), Err(Malformed::Encoding));
         assert_eq!(place("/t/%FF"), Err(Malformed::Encoding));
         assert_eq!(place("/t/a%00"), Err(Malformed::Encoding));
-        assert_eq!(place("/t/../u/schema"), Err(Malformed::Dots));
-        assert_eq!(place("/t/%2e%2e/u"), Err(Malformed::Dots));
+        assert_eq!(place("/t/a/../u"), Err(Malformed::Dots));
+        assert_eq!(place("/%2e%2e/u"), Err(Malformed::Dots));
+        assert_eq!(place("/namespaces/."), Err(Malformed::Dots));
+        for row in ["/t/.", "/t/..", "/t/%2e%2E/f:x"] {
+            assert_eq!(found(row), Some(Resource::Row), "{row}");
+        }
     }
 
     #[test]
