@@ -565,3 +565,27 @@ def test_an_inclusion_in_hbase_site_is_refused_with_the_remedy(tmp_path, namespa
     path.write_text(f'<configuration {namespace}>\n<xi:include href="more.xml"/>\n</configuration>')
     _, why = config("--hbase-site", path, code=2)
     assert f"{path}:2: <xi:include>" in why and "put the properties of that file into this one" in why, why
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="there is no /dev/zero")
+def test_files_without_an_end_are_not_read_forever(tmp_path):
+    pem, key = self_signed(tmp_path)
+    for options in (["--config", "/dev/zero"], ["--hbase-site", "/dev/zero"]):
+        assert "/dev/zero: cannot be read: it has more than 64 MiB; name a smaller file" in config(*options, code=2)[1]
+    endless = {"users": ["--users", "/dev/zero"], "cert": ["--tls-cert", "/dev/zero", "--tls-key", key],
+               "key": ["--tls-cert", pem, "--tls-key", "/dev/zero"]}
+    for options in endless.values():
+        command = [binary(), "serve", "--memory", "--listen", "127.0.0.1:0", "--info-listen", "off", *map(str, options)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert done.returncode not in (0, -9) and "it has more than 64 MiB" in done.stderr, done
+
+
+def test_values_in_errors_are_short_and_on_one_line(tmp_path):
+    recursive = site(tmp_path, a="${b}${b}", b="x${a}" * 40, hbase_regionserver_handler_count="${a}")
+    told = config("--hbase-site", recursive, code=2)[1]
+    assert "the variable ${" in told and len(told) < 800, told
+    assert config("--set", "host=a\nb", code=2)[1].startswith(
+        r'hjall: --set host="a\u000Ab": host is not a setting'), config("--set", "host=a\nb", code=2)[1]
+    assert r"log.filter = a=\u{1b}[31m" in config("--set", "log.filter=a=\x1b[31m", code=2)[1]
+    long = config("--set", "log.format=" + "x" * 5000, code=2)[1]
+    assert "x…" in long and len(long) < 600, long

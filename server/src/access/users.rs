@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use super::file;
 use super::password::HashedPassword;
 use super::role::{Role, Scope};
 use super::token::HashedToken;
+use crate::settings::named_file;
 
 /// The errors of a users file that cannot be used, each with the file and the line.
 #[derive(Debug)]
@@ -124,8 +126,13 @@ impl Users {
     /// # Errors
     /// All errors in it.
     pub fn read(path: &Path) -> Result<Self, UsersError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| UsersError(vec![format!("{}: cannot be read: {error}", path.display())]))?;
+        let text = named_file::read_text(path).map_err(|error| {
+            let remedy = match error.kind() {
+                io::ErrorKind::NotFound => "; create it with `hjall user add`",
+                _ => "",
+            };
+            UsersError(vec![format!("{}: cannot be read: {error}{remedy}", path.display())])
+        })?;
         Self::parse(&text, path)
     }
 

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use hjall_server::access::{
     CertificateName, HashedPassword, HashedToken, Role, Scope, User, Users, UsersError, check_name, generate_token,
 };
-use hjall_server::settings::{Effective, Refused, Sources, StartupOptions};
+use hjall_server::settings::{Effective, Refused, Sources, StartupOptions, named_file};
 use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::exit::Failure;
@@ -156,7 +156,7 @@ pub fn run(command: UserCommand) -> Result<(), Failure> {
         UserCommand::Passwd(sources, name) => {
             let path = users_file(&sources)?;
             // Before the prompt, so that an unknown user is reported first.
-            edited(&fs::read_to_string(&path).unwrap_or_default(), &path, &name)?;
+            edited(&named_file::read_text(&path).unwrap_or_default(), &path, &name)?;
             let hash = HashedPassword::new(new_password()?.as_bytes()).map_err(Failure::Usage)?;
             change(&path, &name, "changed the password of", |users| {
                 if let Some(user) = users.get_mut(&name).and_then(Item::as_table_like_mut) {
@@ -257,7 +257,7 @@ fn change(path: &Path, name: &str, done: &str, edit: impl FnOnce(&mut dyn TableL
     let path = &users_file::resolve(path).map_err(Failure::Usage)?;
     let failed = |error: io::Error| Failure::Usage(format!("{}: cannot be written: {error}", path.display()));
     let _lock = users_file::lock(path).map_err(failed)?;
-    let before = fs::read_to_string(path)
+    let before = named_file::read_text(path)
         .map_err(|error| Failure::Usage(format!("{}: cannot be read: {error}", path.display())))?;
     let mut document = edited(&before, path, name)?;
     if let Some(users) = document.get_mut("users").and_then(Item::as_table_like_mut) {
@@ -292,7 +292,7 @@ fn warn_if_of_root(path: &Path) {
 
 /// The text of a users file, or nothing if there is none. Fails if the file has a user of this name.
 fn read_without(path: &Path, name: &str) -> Result<String, Failure> {
-    let text = match fs::read_to_string(path) {
+    let text = match named_file::read_text(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(Failure::Usage(format!("{}: cannot be read: {error}", path.display()))),

@@ -120,7 +120,7 @@ fn a_scanner_takes_over_the_memory_of_its_request() {
     let id = all.scanners.open(Thrift2, OpenScanner::new(name, scanner, &scope), &all.caller).unwrap();
     drop(scope);
     assert_eq!(all.memory.account.held_bytes(), 100_000, "as long as the scanner is open");
-    assert!(all.scanners.close(Thrift2, id));
+    assert!(all.scanners.close(Thrift2, id, &all.caller));
     assert_eq!(all.memory.account.held_bytes(), 0);
 }
 

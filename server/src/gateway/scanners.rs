@@ -165,6 +165,14 @@ struct Lease {
     is_abandoned: bool,
 }
 
+impl Lease {
+    /// Whether the user of a caller opened the scanner. Ids count upwards, so a client can name a scanner that another
+    /// user is about to open. What a call does with a scanner must therefore be decided while the leases are locked.
+    fn is_of(&self, caller: &Caller) -> bool {
+        self.own.user() == caller.user()
+    }
+}
+
 impl Scanners {
     /// An empty table with these limits.
     pub fn new(limits: &Limits, clock: Arc<dyn Clock>) -> Self {
@@ -279,7 +287,7 @@ impl Scanners {
     }
 
     /// Runs `body` on a scanner, and renews the lease before and after. If the call is paused, the scanner is in use
-    /// until the call ends. Returns `None` if the id is unknown or the lease has ended.
+    /// until the call ends. Returns `None` if the id is unknown to the user of the call or the lease has ended.
     pub fn with<R>(
         &self,
         service: Service,
@@ -288,7 +296,7 @@ impl Scanners {
         body: impl FnOnce(&mut OpenScanner) -> R,
     ) -> Option<R> {
         let kept = scope.take_kept().and_then(|state| state.downcast::<Use>().ok());
-        let used = kept.map_or_else(|| self.begin_use(service, id), |used| Some(*used))?;
+        let used = kept.map_or_else(|| self.begin_use(service, id, scope.caller), |used| Some(*used))?;
         let scanner = used.scanner.clone();
         // A body that panicked has left the scanner in the state of a failed fetch.
         let mut open = scanner.lock().unwrap_or_else(PoisonError::into_inner);
@@ -312,10 +320,10 @@ impl Scanners {
         Some(result)
     }
 
-    fn begin_use(&self, service: Service, id: i32) -> Option<Use> {
+    fn begin_use(&self, service: Service, id: i32, caller: &Caller) -> Option<Use> {
         let now_ms = self.shared.clock.now_ms();
         let mut leases = self.lock();
-        let lease = leases.by_id.get_mut(&(service, id))?;
+        let lease = leases.by_id.get_mut(&(service, id)).filter(|lease| lease.is_of(caller))?;
         if self.ended(service, lease, now_ms) {
             let gone = leases.remove((service, id));
             drop(leases);
@@ -342,10 +350,14 @@ impl Scanners {
         is_old && open.scanner.snapshot_age().is_none()
     }
 
-    /// Closes a scanner. Returns `false` if the id is unknown. A call that is using the scanner can finish.
-    pub fn close(&self, service: Service, id: i32) -> bool {
+    /// Closes a scanner. Returns `false` if the id is unknown to the user of the caller. A call that is using the
+    /// scanner can finish.
+    pub fn close(&self, service: Service, id: i32, caller: &Caller) -> bool {
         let now_ms = self.shared.clock.now_ms();
-        let gone = self.lock().remove((service, id));
+        let mut leases = self.lock();
+        let is_own = leases.by_id.get(&(service, id)).is_some_and(|lease| lease.is_of(caller));
+        let gone = if is_own { leases.remove((service, id)) } else { None };
+        drop(leases);
         gone.is_some_and(|lease| !self.ended(service, &lease, now_ms))
     }
 

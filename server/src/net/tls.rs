@@ -20,6 +20,7 @@ use crate::net::rewind::Rewind;
 use crate::net::tls_failure::described;
 use crate::net::tls_stream::Encrypted;
 use crate::settings::config::{ClientCertificates, PlainText, TlsSettings};
+use crate::settings::named_file;
 
 /// The error of settings with which TLS cannot be offered. The text names the setting, the file and the reason.
 #[derive(Debug)]
@@ -228,11 +229,11 @@ fn date(seconds: i64) -> impl fmt::Display {
 
 /// Reads a private key.
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
-    PrivateKeyDer::from_pem_file(path).map_err(|error| {
-        let shown = path.display();
-        let file = std::fs::read(path).unwrap_or_default();
+    let shown = path.display();
+    let unreadable = |why: &dyn fmt::Display| TlsError(format!("tls.key: cannot read {shown}: {why}"));
+    let file = named_file::read(path).map_err(|error| unreadable(&error))?;
+    PrivateKeyDer::from_pem_slice(&file).map_err(|error| {
         let why = match error {
-            pem::Error::Io(error) => error.to_string(),
             _ if is_encrypted(&file) => format!(
                 "it is encrypted, and a server cannot ask for the password; decrypt it with openssl pkey -in {shown} -out FILE, \
                  and name FILE, which only the server may read"
@@ -243,7 +244,7 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
             pem::Error::NoItemsFound => "it contains no private key in PEM format".to_owned(),
             other => readable(&other),
         };
-        TlsError(format!("tls.key: cannot read {shown}: {why}"))
+        unreadable(&why)
     })
 }
 
@@ -260,16 +261,15 @@ fn is_der(file: &[u8]) -> bool {
 }
 
 fn certificates(setting: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let unreadable = |e| TlsError(format!("{setting}: cannot read {}: {}", path.display(), readable(&e)));
-    let all = CertificateDer::pem_file_iter(path).map_err(unreadable)?;
-    let all = all.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    let shown = path.display();
+    let unreadable = |why: &dyn fmt::Display| TlsError(format!("{setting}: cannot read {shown}: {why}"));
+    let file = named_file::read(path).map_err(|error| unreadable(&error))?;
+    let all = CertificateDer::pem_slice_iter(&file).collect::<Result<Vec<_>, _>>();
+    let all = all.map_err(|error| unreadable(&readable(&error)))?;
     if all.is_empty() {
-        let shown = path.display();
-        let remedy = match std::fs::read(path) {
-            Ok(bytes) if is_der(&bytes) => {
-                format!("; it is in DER format: convert it with openssl x509 -inform DER -in {shown} -out FILE")
-            }
-            _ => String::new(),
+        let remedy = match is_der(&file) {
+            true => format!("; it is in DER format: convert it with openssl x509 -inform DER -in {shown} -out FILE"),
+            false => String::new(),
         };
         return Err(TlsError(format!("{setting}: {shown} contains no certificate in PEM format{remedy}")));
     }

@@ -86,6 +86,7 @@ impl Server {
             }
         }
         if !outcome.applied.is_empty() || changes.lacks_threads {
+            let in_effect = Config { slow: new.slow.clone(), tls: new.tls.clone(), auth: new.auth.clone(), ..old };
             let changed = running.endpoint.dispatcher.reconfigure(new);
             changes.lacks_threads = changed.is_err();
             if let Err(NoThread { error, applied }) = changed {
@@ -99,8 +100,10 @@ impl Server {
                      reload the settings"
                 );
                 if !applied {
-                    // These took effect above.
+                    // These took effect above, and later changes must find them: a reload of TLS opens its files again.
+                    // The lanes stay as they are, so no thread is needed that has not been started.
                     outcome.applied.retain(|name| matches!(*name, "slow" | "tls") || name.starts_with("auth."));
+                    let _ = running.endpoint.dispatcher.reconfigure(in_effect);
                 }
                 outcome.refused.push(("queues.handlers", why));
             }

@@ -179,6 +179,7 @@ fn flags(flags: &[(String, String, String)], wrong: &mut Vec<SettingError>) -> V
                     || "`hjall config` lists all settings".to_owned(),
                     |meant| format!("did you mean {meant}?"),
                 );
+                let (name, text) = (shown(name), shown(text));
                 wrong.push(SettingError(format!("{flag} {name}={text}: {name} is not a setting; {meant}")));
             }
         }

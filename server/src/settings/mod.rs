@@ -14,6 +14,7 @@ mod effective;
 mod environment;
 mod hbase;
 pub mod lane_size;
+pub mod named_file;
 mod nearest;
 mod protection;
 mod setting;

@@ -1,18 +1,18 @@
 //! Reads settings from `hbase-site.xml`, by HBase's keys and in HBase's units.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
 use roxmltree::{Document, Node};
 
 use super::hbase;
+use super::named_file;
 use super::protection::Protection;
 use super::setting::{Key, SWITCH, Setting};
 use super::sources::{Assignment, Notes, Origin, SettingError};
 use super::substitution;
 use super::table;
-use super::toml::must;
+use super::text::shown;
 use super::value::Kind;
 
 /// The namespace of inclusions of other files, and its usual prefix.
@@ -38,7 +38,7 @@ pub fn read(
     notes: &mut Notes,
 ) -> Vec<Assignment> {
     let refuse = |why: String| SettingError(format!("{}{why}", path.display()));
-    let text = match fs::read_to_string(path) {
+    let text = match named_file::read_text(path) {
         Ok(text) => text,
         Err(error) => {
             wrong.push(refuse(format!(": cannot be read: {error}")));
@@ -134,7 +134,7 @@ fn take(
             }
             taken = true;
             if let Some(variable) = substitution::variable(&value) {
-                let place = format!("{}:{line}: {} = {value}", path.display(), key.name);
+                let place = format!("{}:{line}: {} = {}", path.display(), key.name, shown(&value));
                 wrong.push(SettingError(format!("{place}: {}", substitution::without_value(variable))));
                 continue;
             }
@@ -181,9 +181,9 @@ fn native(setting: &Setting, key: &Key, value: &str) -> Option<String> {
 
 fn expected(setting: &Setting, key: &Key, value: &str) -> String {
     let unit = match key.unit {
-        SWITCH => return format!("{} = {value}: must be true or false", key.name),
+        SWITCH => return format!("{} = {}: must be true or false", key.name, shown(value)),
         "" => String::new(),
         unit => format!(" (in this file, a number without a unit, in {unit})"),
     };
-    format!("{} = {value}: {}{unit}", key.name, must(setting, value).split_once(": ").map_or("", |(_, must)| must))
+    format!("{} = {}: must be {}{unit}", key.name, shown(value), setting.kind)
 }

@@ -354,7 +354,7 @@ fn address(effective: &Effective, name: &str, given: &str) -> Result<SocketAddr,
         return resolved(effective, name, given, (host, port));
     }
     Err(SettingError(format!(
-        "{}: {name} = {}: must be a host and a port, such as 127.0.0.1:9090 or [::1]:9090",
+        "{}: {name} = {}: must be a host and a port from 0 to 65535, such as 127.0.0.1:9090 or [::1]:9090",
         effective.origin(name),
         quoted(given)
     )))

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::net::Ipv6Addr;
 use std::time::Duration;
 
+use hjall_engine::quote;
+
 const SIZES: [(&str, u64); 9] = [
     ("GiB", 1 << 30),
     ("MiB", 1 << 20),
@@ -131,9 +133,16 @@ pub fn wrapped(paragraph: &str, first: &str, next: &str) -> String {
     out
 }
 
-/// A value for an error message: as it was given, or in quotes if it could not be seen otherwise.
+/// A value for an error message: its beginning as it was given, or in quotes if it could not be seen otherwise.
 pub fn shown(given: &str) -> Cow<'_, str> {
-    if given.is_empty() || given.trim() != given { quoted(given).into() } else { given.into() }
+    const SHOWN_MAX: usize = 200;
+    let hidden = given.is_empty() || given.trim() != given || given.contains(quote::is_hidden);
+    match (hidden, given.len() > SHOWN_MAX) {
+        (false, false) => given.into(),
+        (false, true) => quote::shortened(SHOWN_MAX, &given).into(),
+        (true, false) => quoted(given).into(),
+        (true, true) => quoted(&quote::shortened(SHOWN_MAX, &given)).into(),
+    }
 }
 
 /// Quotes a text as a TOML string.
@@ -143,7 +152,8 @@ pub fn quoted(text: &str) -> String {
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
-            c if c.is_control() => out.push_str(&format!("\\u{:04X}", c as u32)),
+            c if quote::is_hidden(c) && c <= '\u{ffff}' => out.push_str(&format!("\\u{:04X}", c as u32)),
+            c if quote::is_hidden(c) => out.push_str(&format!("\\U{:08X}", c as u32)),
             c => out.push(c),
         }
     }

@@ -1,11 +1,11 @@
 //! Reads settings from a TOML file.
 
-use std::fs;
 use std::path::Path;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::named_file;
 use super::nearest::nearest;
 use super::setting::Setting;
 use super::sources::{Assignment, Origin, SettingError};
@@ -16,7 +16,7 @@ use super::value::Kind;
 
 /// Reads a file. All errors in it are added to `wrong`.
 pub fn read(path: &Path, wrong: &mut Vec<SettingError>) -> Vec<Assignment> {
-    let text = match fs::read_to_string(path) {
+    let text = match named_file::read_text(path) {
         Ok(text) => text,
         Err(error) => {
             wrong.push(SettingError(format!("{}: cannot be read: {error}", path.display())));

@@ -5,8 +5,6 @@ use std::time::Duration;
 
 use super::text;
 
-const DAY: Duration = Duration::from_secs(86_400);
-
 /// The kind of values that a setting takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
@@ -143,6 +141,16 @@ fn list(given: &str, is_allowed: fn(&str) -> bool) -> Option<Value> {
     all_allowed.then(|| Value::List(list.into_iter().map(str::to_owned).collect()))
 }
 
+/// Those of some values that are allowed, as a text: the last four at most.
+fn examples<T: PartialOrd>(all: &[&str], read: fn(&str) -> Option<T>, min: T, max: T) -> String {
+    let is_allowed = |text: &&&str| read(text).is_some_and(|value| min <= value && value <= max);
+    let allowed: Vec<&str> = all.iter().filter(is_allowed).copied().collect();
+    match allowed[allowed.len().saturating_sub(4)..] {
+        [ref first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        ref few => few.concat(),
+    }
+}
+
 /// The allowed values, as a text that follows "must be".
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -153,18 +161,19 @@ impl fmt::Display for Kind {
             Self::Ratio { min, max } => write!(f, "a number from {min} to {max}"),
             Self::Bytes { min, max, off } => write!(
                 f,
-                "a size from {} to {}{}, in bytes or with a unit, such as 64KiB, 100MiB or 1GiB",
+                "a size from {} to {}{}, in bytes or with a unit, such as {}",
                 text::of_bytes(min),
                 text::of_bytes(max),
-                or_off(off)
+                or_off(off),
+                examples(&["64KiB", "100MiB", "1GiB"], text::bytes, min, max)
             ),
             Self::Time { min, max, off } => write!(
                 f,
-                "a time from {} to {}{}, with a unit, such as 500ms, 60s, 5m{}",
+                "a time from {} to {}{}, with a unit, such as {}",
                 text::of_time(min),
                 text::of_time(max),
                 if off && !min.is_zero() { ", or off or 0" } else { or_off(off) },
-                if max > DAY { ", 2h or 7d" } else { " or 2h" }
+                examples(&["50us", "500us", "500ms", "60s", "5m", "2h", "7d"], text::time, min, max)
             ),
             Self::Text(what) => f.write_str(what),
             Self::Path => f.write_str("the path of a file or folder"),

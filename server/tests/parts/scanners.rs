@@ -12,10 +12,11 @@ use hjall_engine::name::TableName;
 use hjall_engine::request::Scan;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Engine, LATEST, Options};
+use hjall_server::access::{Access, HashedToken};
 use hjall_server::dispatch::call_scope::CallScope;
 use hjall_server::dispatch::caller::Caller;
 use hjall_server::gateway::scanners::{OpenScanner, Scanners, Swept};
-use hjall_server::settings::config::Limits;
+use hjall_server::settings::config::{AuthSettings, Limits};
 use hjall_server::wire::fault::Fault;
 use hjall_server::wire::method::Service::{self, Thrift1, Thrift2};
 
@@ -63,6 +64,10 @@ impl Fixture {
         self.scanners.open(service, OpenScanner::new(table, scan, &CallScope::unlimited(caller)), caller)
     }
 
+    fn close(&self, service: Service, id: i32) -> bool {
+        self.scanners.close(service, id, &self.connection)
+    }
+
     fn exists(&self, service: Service, id: i32) -> bool {
         self.scanners.with(service, id, &CallScope::unlimited(&self.connection), |_| ()).is_some()
     }
@@ -72,10 +77,37 @@ impl Fixture {
 fn ids_of_each_service_start_at_zero_and_are_never_reused() {
     let all = Fixture::new(100);
     assert_eq!((all.open(Thrift1), all.open(Thrift1), all.open(Thrift2)), (Ok(0), Ok(1), Ok(0)));
-    assert!(all.scanners.close(Thrift1, 1));
+    assert!(all.close(Thrift1, 1));
     assert_eq!(all.open(Thrift1), Ok(2), "an id that a client may still use is not reused");
     assert!(!all.exists(Thrift2, 1), "the services have separate ids");
-    assert!(!all.scanners.close(Thrift1, 1), "a second close finds nothing");
+    assert!(!all.close(Thrift1, 1), "a second close finds nothing");
+}
+
+#[test]
+fn only_the_user_who_opened_a_scanner_finds_it() {
+    let all = Fixture::new(100);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let users: String = ["alice", "bob"]
+        .map(|name| format!("[users.{name}]\ntokens = [\"{}\"]\n", HashedToken::of(name.as_bytes())))
+        .concat();
+    std::fs::write(file.path(), users).unwrap();
+    let settings = AuthSettings { users: Some(file.path().to_owned()), ..AuthSettings::default() };
+    let access = Access::new(&settings, all.clock.clone()).unwrap();
+    let peer = all.connection.peer;
+    let [alice, bob] = ["alice", "bob"].map(|name| {
+        let login = access.token(peer.ip(), name.as_bytes()).unwrap();
+        Caller::new(peer).logged_in(Arc::new(login))
+    });
+    for service in [Thrift1, Thrift2, Service::Rest] {
+        // The id is known to the others before the scanner exists.
+        let id = all.open_for(service, &alice).unwrap();
+        for other in [&bob, &all.connection] {
+            assert!(all.scanners.with(service, id, &CallScope::unlimited(other), |_| ()).is_none());
+            assert!(!all.scanners.close(service, id, other));
+        }
+        assert!(all.scanners.with(service, id, &CallScope::unlimited(&alice), |_| ()).is_some());
+        assert!(all.scanners.close(service, id, &alice));
+    }
 }
 
 #[test]
@@ -91,7 +123,7 @@ fn a_lease_ends_after_one_period_in_thrift2_and_two_in_thrift1() {
         assert!(!all.exists(service, id), "{service:?}");
         let id = all.open(service).unwrap();
         all.clock.advance(period_ms);
-        assert!(!all.scanners.close(service, id), "an expired scanner cannot be closed");
+        assert!(!all.close(service, id), "an expired scanner cannot be closed");
     }
 }
 
@@ -128,7 +160,7 @@ fn too_many_scanners_are_refused_until_one_has_ended() {
     let second = all.open(Thrift2).unwrap();
     let Err(Fault::Io { message: Some(text), can_retry: true }) = all.open(Thrift2) else { panic!("not refused") };
     assert!(text.contains("2 scanners are open"), "{text}");
-    assert!(all.scanners.close(Thrift2, second));
+    assert!(all.close(Thrift2, second));
     all.open(Thrift2).unwrap();
     all.clock.advance(PERIOD_MS);
     all.open(Thrift2).expect("an expired scanner makes room");
@@ -144,7 +176,7 @@ fn one_connection_cannot_open_all_scanners() {
     };
     assert!(text.contains("this connection has 3 scanners open"), "{text}");
     all.open_for(Thrift2, &other).expect("another connection has a separate limit");
-    assert!(all.scanners.close(Thrift2, ids[0]));
+    assert!(all.close(Thrift2, ids[0]));
     all.open_for(Thrift2, &greedy).expect("a closed scanner makes room");
     all.clock.advance(PERIOD_MS);
     all.open_for(Thrift2, &greedy).expect("an expired scanner makes room");
@@ -161,7 +193,7 @@ fn one_address_cannot_open_all_scanners() {
     };
     assert!(text.contains("connections from 10.0.0.1 have 5 scanners open"), "{text}");
     all.open_for(Thrift2, &at(2, 1)).expect("another address has a separate limit");
-    assert!(all.scanners.close(Thrift2, ids[0]));
+    assert!(all.close(Thrift2, ids[0]));
     all.open_for(Thrift2, &connections[1]).expect("a closed scanner makes room");
     all.clock.advance(PERIOD_MS);
     all.open_for(Thrift2, &connections[1]).expect("an expired scanner makes room");
@@ -276,7 +308,7 @@ fn closing_a_scanner_in_use_ends_it_after_the_call() {
     let all = Fixture::new(100);
     let id = all.open(Thrift1).unwrap();
     let used = all.scanners.with(Thrift1, id, &CallScope::unlimited(&all.connection), |open| {
-        assert!(all.scanners.close(Thrift1, id));
+        assert!(all.close(Thrift1, id));
         open.table.qualifier().to_owned()
     });
     assert_eq!(used.as_deref(), Some("t"), "the call continued");

@@ -13,7 +13,7 @@ use super::convert::{sent, table};
 use super::error::{Answer, undeclared};
 use super::rows::Rows;
 use crate::gateway::attributes::{Attributes, Sent};
-use crate::gateway::context::{CallContext, Context};
+use crate::gateway::context::CallContext;
 use crate::gateway::error::{CLOSED_SCANNER, ILLEGAL_ARGUMENT, once_located};
 use crate::gateway::filters::{self, Unbuilt};
 use crate::gateway::scanners::{OpenScanner, paused};
@@ -82,8 +82,9 @@ pub fn scanner_get_list(context: &CallContext<'_>, a: ScannerGetListArgs) -> Ans
 }
 
 /// Closes a scanner.
-pub fn scanner_close(context: &Context, a: ScannerCloseArgs) -> Answer<()> {
-    if context.scanners.close(Thrift1, a.id.unwrap_or(0)) { Ok(()) } else { Err(no_such_scanner(a.id.unwrap_or(0))) }
+pub fn scanner_close(context: &CallContext<'_>, a: ScannerCloseArgs) -> Answer<()> {
+    let id = a.id.unwrap_or(0);
+    if context.scanners.close(Thrift1, id, context.scope.caller) { Ok(()) } else { Err(no_such_scanner(id)) }
 }
 
 /// The rows of a scan: from `start` (included) to `stop` (excluded). An empty `stop` means the end of the

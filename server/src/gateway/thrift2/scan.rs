@@ -14,7 +14,7 @@ use super::get::{NO_REPLICA, no_replica};
 use super::region::replica_missing;
 use super::rows::Rows;
 use crate::gateway::attributes::Attributes;
-use crate::gateway::context::{CallContext, Context};
+use crate::gateway::context::CallContext;
 use crate::gateway::error::{CLOSED_SCANNER, ILLEGAL_ARGUMENT};
 use crate::gateway::scanners::{OpenScanner, paused};
 use crate::wire::fault::Fault;
@@ -119,8 +119,8 @@ pub fn get_scanner_rows(context: &CallContext<'_>, a: GetScannerRowsArgs) -> Ans
 }
 
 /// Closes a scanner. An unknown id is not an error.
-pub fn close_scanner(context: &Context, a: CloseScannerArgs) -> Answer<()> {
-    context.scanners.close(Service::Thrift2, a.scanner_id);
+pub fn close_scanner(context: &CallContext<'_>, a: CloseScannerArgs) -> Answer<()> {
+    context.scanners.close(Service::Thrift2, a.scanner_id, context.scope.caller);
     Ok(())
 }
 
