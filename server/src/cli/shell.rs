@@ -1,5 +1,6 @@
 //! `hjall shell`: HBase's shell on a server or on a data folder.
 
+use std::env::VarError;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,7 +32,7 @@ Examples:
   hjall shell -n script.rb argument
   echo \"list\" | hjall shell -n
 
-A password is read from the variable HJALL_PASSWORD, or asked for on the terminal.
+A password is read from the environment variable HJALL_PASSWORD, or asked for on the terminal.
 
 The words after FILE are ARGV, $0 is FILE; with -e, all words are ARGV.
 
@@ -106,8 +107,8 @@ pub fn command(with_folder: impl FnOnce(Command) -> Command) -> Command {
                     .long("timeout")
                     .value_name("SECONDS")
                     .default_value("600")
-                    .value_parser(value_parser!(u64))
-                    .help("How long the server may be silent during a call"),
+                    .value_parser(timeout)
+                    .help("How long the server may be silent during a call; off: without a limit"),
             )
             .arg(Arg::new("epoch").long("epoch").action(ArgAction::SetTrue).help("Show timestamps as numbers"))
             .arg(
@@ -209,6 +210,16 @@ fn combination(matches: &ArgMatches) -> Result<bool, String> {
     }
 }
 
+/// The value of --timeout. As in settings, 0 means off.
+fn timeout(given: &str) -> Result<Duration, String> {
+    match given.parse() {
+        Ok(0) => Ok(Duration::MAX),
+        Ok(seconds) => Ok(Duration::from_secs(seconds)),
+        Err(_) if given.eq_ignore_ascii_case("off") => Ok(Duration::MAX),
+        Err(_) => Err("write a whole number of seconds, or off".to_owned()),
+    }
+}
+
 fn server(matches: &ArgMatches) -> Result<ServerOptions, String> {
     let given = matches.get_one::<String>("server").map_or("", String::as_str);
     let (host, port) = match given.rsplit_once(':') {
@@ -230,7 +241,7 @@ fn server(matches: &ArgMatches) -> Result<ServerOptions, String> {
         login: matches.get_one::<String>("user").map(|user| Login { user: user.clone(), password: String::new() }),
         framed: matches.get_flag("framed"),
         compact: matches.get_flag("compact"),
-        timeout: Duration::from_secs(matches.get_one::<u64>("timeout").copied().unwrap_or(600)),
+        timeout: matches.get_one("timeout").copied().unwrap_or(Duration::MAX),
     })
 }
 
@@ -291,9 +302,20 @@ fn started(done: std::io::Result<i32>) -> Result<i32, Failure> {
 }
 
 fn password(user: &str) -> Result<String, Failure> {
-    if let Ok(password) = std::env::var("HJALL_PASSWORD") {
-        return Ok(password);
+    const VARIABLE: &str = "HJALL_PASSWORD";
+    match std::env::var(VARIABLE) {
+        Ok(password) => return Ok(password),
+        Err(VarError::NotPresent) => {}
+        Err(VarError::NotUnicode(_)) => {
+            let why =
+                format!("the environment variable {VARIABLE} is not valid UTF-8; set it to the password of {user}");
+            return Err(Failure::Asked(1, why));
+        }
     }
-    rpassword::prompt_password(format!("Password of {user}: "))
-        .map_err(|error| Failure::Usage(format!("no password: {error}; set HJALL_PASSWORD")))
+    rpassword::prompt_password(format!("Password of {user}: ")).map_err(|error| {
+        let why = format!(
+            "cannot ask for the password of {user} on a terminal ({error}); set the environment variable {VARIABLE} to it"
+        );
+        Failure::Asked(1, why)
+    })
 }
