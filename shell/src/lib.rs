@@ -8,6 +8,7 @@ pub mod connection;
 mod convert;
 pub mod interrupt;
 pub mod language;
+mod named_file;
 pub mod output;
 mod run;
 mod session;

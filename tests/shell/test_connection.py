@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from certificates import self_signed
 from serving import Hjall, binary
 from test_scripts import ran, wait_for_handler
 from transcript import Running, at_prompt
@@ -131,6 +132,18 @@ def test_a_file_of_authorities_that_cannot_be_read(tmp_path):
     shell = [str(binary()), "shell", "--server", "127.0.0.1:1", "--tls", "--tls-ca", str(tmp_path / "none.pem")]
     done = ran(shell, "-e", "list", status=1)
     assert "cannot read --tls-ca" in done.stderr and "Thrift2 server running" not in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--tls-ca", "--tls-cert", "--tls-key", "SSL_CERT_FILE"])
+def test_files_of_tls_without_an_end(option, tmp_path):
+    pem, key = self_signed(tmp_path)
+    files = {"--tls-ca": pem, "--tls-cert": pem, "--tls-key": key} | {option: "/dev/zero"}
+    if option == "SSL_CERT_FILE":
+        del files["--tls-ca"]
+    options = [str(word) for pair in files.items() if pair[0].startswith("--") for word in pair]
+    shell = [str(binary()), "shell", "--server", "localhost:1", "--tls", *options]
+    said = ran(shell, "-e", "list", status=1, environment={"SSL_CERT_FILE": "/dev/zero"}).stderr
+    assert f"cannot read {option} /dev/zero: it has more than 64 MiB; name a file in PEM format" in said, said
 
 
 def test_tls_with_a_server_that_has_none():

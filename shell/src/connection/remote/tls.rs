@@ -1,6 +1,5 @@
 //! TLS.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,6 +10,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 use super::ServerOptions;
 use super::socket::Socket;
+use crate::named_file;
 
 /// Where systems keep the authorities that they trust.
 const SYSTEM: [&str; 4] = [
@@ -26,19 +26,30 @@ pub struct Client {
     name: ServerName<'static>,
 }
 
+/// The content of a file, and what named it in the error.
+fn read(option: &str, path: &Path) -> Result<Vec<u8>, String> {
+    named_file::read(path)
+        .map_err(|error| format!("cannot read {option} {}: {error}; name a file in PEM format", path.display()))
+}
+
 fn certificates(option: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let shown = path.display();
-    let text = fs::read(path).map_err(|error| format!("cannot read {option} {shown}: {error}"))?;
+    let text = read(option, path)?;
     CertificateDer::pem_slice_iter(&text)
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| format!("{option} {shown} does not have certificates in PEM format: {error}"))
 }
 
-/// The file of the authorities to trust.
-fn authorities(options: &ServerOptions) -> Result<PathBuf, String> {
-    let variable = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from);
-    let system = || SYSTEM.iter().map(PathBuf::from).find(|path| path.exists());
-    options.ca.clone().or(variable).or_else(system).ok_or_else(|| {
+/// The file of the authorities to trust, after what named it.
+fn authorities(options: &ServerOptions) -> Result<(&'static str, PathBuf), String> {
+    if let Some(path) = &options.ca {
+        return Ok(("--tls-ca", path.clone()));
+    }
+    if let Some(path) = std::env::var_os("SSL_CERT_FILE") {
+        return Ok(("SSL_CERT_FILE", PathBuf::from(path)));
+    }
+    let system = SYSTEM.iter().map(PathBuf::from).find(|path| path.exists());
+    system.map(|path| ("the system's authorities", path)).ok_or_else(|| {
         "this system has no list of trusted authorities; name the file of one with --tls-ca FILE".to_owned()
     })
 }
@@ -50,17 +61,20 @@ impl Client {
     /// Files that cannot be used, and which option named them.
     pub fn new(options: &ServerOptions) -> Result<Self, String> {
         let mut roots = RootCertStore::empty();
-        let from = authorities(options)?;
-        let (trusted, _) = roots.add_parsable_certificates(certificates("--tls-ca", &from)?);
+        let (option, from) = authorities(options)?;
+        let (trusted, _) = roots.add_parsable_certificates(certificates(option, &from)?);
         if trusted == 0 {
-            return Err(format!("--tls-ca {} contains no certificate that can be used", from.display()));
+            return Err(format!(
+                "{option} {} contains no certificate that can be used; name the file of an authority with --tls-ca FILE",
+                from.display()
+            ));
         }
         let config = ClientConfig::builder().with_root_certificates(roots);
         let config = match (&options.certificate, &options.key) {
             (Some(certificate), Some(key)) => {
                 let chain = certificates("--tls-cert", certificate)?;
                 let shown = key.display();
-                let text = fs::read(key).map_err(|error| format!("cannot read --tls-key {shown}: {error}"))?;
+                let text = read("--tls-key", key)?;
                 let key = PrivateKeyDer::from_pem_slice(&text)
                     .map_err(|error| format!("--tls-key {shown} is not a private key in PEM format: {error}"))?;
                 let config = config.with_client_auth_cert(chain, key);
