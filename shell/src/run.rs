@@ -35,6 +35,9 @@ pub struct Program {
     pub epoch: bool,
 }
 
+/// The exit status after Ctrl-C.
+const INTERRUPTED: i32 = 130;
+
 /// The longest line, in bytes.
 const LINE_MAX: u64 = 8 << 20;
 
@@ -271,6 +274,7 @@ impl Runner {
                 }
                 match step {
                     Step::Done | Step::More(..) => {}
+                    Step::Interrupted => return INTERRUPTED,
                     Step::End(status) => return status,
                     Step::Failed(exception) => return self.failed(&exception, true),
                 }
@@ -304,7 +308,7 @@ impl Runner {
                 }
                 Given::Interrupted => {
                     self.write(b"\n");
-                    return Some(130);
+                    return Some(INTERRUPTED);
                 }
                 Given::Broken(why) => {
                     self.write(b"\n");
@@ -318,6 +322,7 @@ impl Runner {
             prompt = match step {
                 Step::Done => self.prompt(0, None, false),
                 Step::More(depth, quote) => self.prompt(depth, quote, true),
+                Step::Interrupted => return Some(INTERRUPTED),
                 Step::End(status) => return Some(status),
                 Step::Failed(exception) => return Some(self.failed(&exception, !script)),
             };
@@ -376,6 +381,15 @@ impl Runner {
                     match step {
                         Step::Done => self.prompt(0, None, false),
                         Step::More(depth, quote) => self.prompt(depth, quote, true),
+                        Step::Interrupted => {
+                            let mut session = self.session.borrow_mut();
+                            let out = &mut session.context().out;
+                            if !out.at_line_start {
+                                out.raw(b"\n");
+                            }
+                            drop(session);
+                            self.prompt(0, None, false)
+                        }
                         Step::End(status) => return status,
                         Step::Failed(exception) => return self.failed(&exception, true),
                     }

@@ -39,37 +39,6 @@ def test_an_error_ends_the_commands(shell):
         "ERROR RuntimeError: Unknown table none!", "hjall: create it, or choose another name; list shows the tables"]
 
 
-# A command, the message of HBase's shell, the remedy that follows.
-REMEDIES = [
-    ("get 't', 'a', 'no:q'", "NoSuchColumnFamilyException: Column family no does not exist", "table t has no column family no: name one of its families (f)"),
-    ("incr 't', 'a', 'f:q', 1", "Field is not a long, it's 4 bytes wide", "a counter is a value of exactly 8 bytes"),
-    ("scan 't', {FILTER => \"PageFilter('x')\"}", "Incorrect filter string PageFilter('x')", "at byte 11: expected a whole number without quotes"),
-    ("scan 't', {FILTER => \"PrefixFilter('a'\"}", "Incorrect Filter String", "at byte 16: expected `)`, to close the filter that begins at byte 0"),
-    ("scan 't', {FILTER => \"PrefixFilter()\"}", "Incorrect filter string PrefixFilter()", "at byte 0: expected 1 argument (the prefix), found 0"),
-    ("scan 't', {FILTER => \"Prefix('x')\"}", "Filter Name Prefix not supported", "at byte 0: expected one of ColumnCountGetFilter, "),
-    ("create 'new', {NAME => 'f', COMPRESSION => 'BZIP2'}", "java.lang.UnsupportedOperationException", "COMPRESSION of family f is BZIP2"),
-    ("create 'none:t', 'f'", "Unknown namespace none!", "create it with create_namespace, or choose another name"),
-    ("list_namespace_tables 'none'", "Unknown namespace none!", "create it with create_namespace"),
-    ("create 't', 'f'", "Table already exists: t!", "choose another name, or disable and drop it first"),
-    ("create 'new', 'f', DURABILITY => 'FSYNC'", "No enum constant org.apache.hadoop.hbase.client.Durability.FSYNC",
-     "DURABILITY must be one of USE_DEFAULT, SKIP_WAL, ASYNC_WAL, SYNC_WAL, FSYNC_WAL"),
-    ("create 'new', {NAME => 'f', DATA_BLOCK_ENCODING => 'NOPE'}", "encoding.DataBlockEncoding.NOPE", "DATA_BLOCK_ENCODING must be one of NONE, PREFIX,"),
-    ("scan 't', {CONSISTENCY => 'WEAK'}", "client.Consistency.WEAK", "CONSISTENCY must be one of STRONG, TIMELINE"),
-    ("scan 't', {READ_TYPE => 'SLOW'}", "client.Scan.ReadType.SLOW", "READ_TYPE must be one of DEFAULT, STREAM, PREAD"),
-]
-
-
-@pytest.mark.parametrize("command, said, remedy", REMEDIES, ids=[command for command, *_ in REMEDIES])
-def test_the_remedy_follows_an_error_on_standard_error(shell, command, said, remedy):
-    filled(shell)
-    done = ran(shell, "-e", command, status=1)
-    *_, error, after = done.stderr.splitlines()
-    assert error.startswith("ERROR ") and said in error and after.startswith("hjall: ") and remedy in after, done.stderr
-    typed = ran(shell, input=command + "\n")
-    assert "ERROR: " in typed.stdout and said in typed.stdout and remedy not in typed.stdout
-    assert after in typed.stderr.splitlines()
-
-
 def test_an_unfinished_command_is_an_error(shell):
     assert "SyntaxError" in ran(shell, "-e", "scan 't', {LIMIT =>", status=1).stderr
 
@@ -131,6 +100,24 @@ def test_control_c_ends_a_script(folder_shell):
     shell.send_signal(signal.SIGINT)
     assert shell.wait(60) == 130
     shell.stdout.close()
+
+
+@pytest.mark.parametrize("fed", ["FILE", "-n FILE", "input", "-n input"])
+def test_control_c_ends_a_script_with_all_that_follows(folder_shell, tmp_path, fed):
+    script = tmp_path / "script.rb"
+    script.write_text("puts 'running'; $stdout.flush\nwhile true do 1 end\ncreate 'after', 'f'\n")
+    options = fed.replace("FILE", str(script)).replace("input", "").split()
+    with open(script if "input" in fed else os.devnull) as given:
+        shell = subprocess.Popen([*folder_shell, *options], stdin=given, stdout=subprocess.PIPE, text=True)
+    shown = "\n"
+    while "\nrunning\n" not in shown:
+        line = shell.stdout.readline()
+        assert line, shown
+        shown += line
+    shell.send_signal(signal.SIGINT)
+    assert shell.wait(60) == 130
+    shell.stdout.close()
+    assert json.loads(ran(folder_shell, "--format", "json", "-e", "list").stdout) == []
 
 
 @pytest.mark.parametrize("begin", ["$stdout.sync = true; puts 'running'", "puts 'running'; $stdout.flush"])
@@ -241,6 +228,16 @@ def test_output_that_cannot_be_written(folder_shell, command, format):
     assert "2 row(s)" in ran(folder_shell, "-e", "count 't'").stdout
 
 
+def test_a_file_of_splits_that_cannot_be_read(folder_shell, tmp_path):
+    said = ran(folder_shell, "-e", f"create 'z', 'f', SPLITS_FILE => '{tmp_path}'", status=1).stderr
+    assert f"ERROR IOError: the file {tmp_path} of SPLITS_FILE cannot be read: Is a directory" in said and "doesn't exist" not in said, said
+
+
+def test_a_file_of_splits_without_an_end(folder_shell):
+    said = ran(folder_shell, "-e", "create 'z', 'f', SPLITS_FILE => '/dev/zero'", status=1).stderr
+    assert "/dev/zero of SPLITS_FILE cannot be read: it has more than 64 MiB" in said, said
+
+
 def test_a_folder_as_script(folder_shell, tmp_path):
     assert "cannot be read" in ran(folder_shell, "-n", str(tmp_path), status=1).stderr
 
@@ -294,6 +291,24 @@ def test_options_of_hbase(folder_shell):
 def test_options_that_do_not_apply_together(folder_shell, options):
     assert options[0] in ran(folder_shell, *options, "-e", "list", status=1).stderr
     assert not pathlib.Path(folder_shell[-1]).exists()
+
+
+@pytest.mark.parametrize("given", ["off", "0"])
+def test_a_call_without_a_time_limit(given):
+    with Hjall() as server:
+        assert "0 row(s)" in ran([str(binary()), "shell", "--server", server.address, "--timeout", given], "-e", "list").stdout
+
+
+def test_a_wrong_time_limit():
+    said = ran([str(binary()), "shell", "--timeout", "5x"], "-e", "list", status=1).stderr
+    assert "'5x'" in said and "--timeout" in said and "write a whole number of seconds, or off" in said, said
+
+
+def test_a_password_without_a_terminal():
+    environment = {name: value for name, value in os.environ.items() if name != "HJALL_PASSWORD"}
+    done = subprocess.run([binary(), "shell", "--user", "alice", "-e", "list"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=60, env=environment, start_new_session=True)
+    assert done.returncode == 1 and "the password of alice" in done.stderr and "set the environment variable HJALL_PASSWORD" in done.stderr, done
 
 
 def test_options_of_a_folder_need_one():

@@ -3,7 +3,7 @@
 use hjall_engine::name::TableName;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 
-use super::arguments::{CommandError, Done, Options, flattened, table_name, text};
+use super::arguments::{CommandError, Done, Options, TABLE_MISSING, TABLE_NAME, flattened, table_name, text};
 use super::create::table_options;
 use super::{Command, Context, families};
 use crate::connection::Reason;
@@ -57,15 +57,18 @@ pub const COMMANDS: &[Command] = &[
     },
 ];
 
+/// The remedy if an argument names no change.
+const CHANGES: &str = "name a family or options after the table, as in alter 't1', NAME => 'f1', VERSIONS => 5";
+
 fn named(value: &Value) -> Result<TableName, CommandError> {
     match value {
         Value::Str(_) => table_name(value),
-        _ => Err(CommandError::argument("Table name must be of type String")),
+        _ => Err(CommandError::argument("Table name must be of type String", TABLE_NAME)),
     }
 }
 
 fn not_found(name: &TableName) -> CommandError {
-    CommandError::argument(format!("Can't find a table: {name}"))
+    CommandError::argument(format!("Can't find a table: {name}"), TABLE_MISSING)
 }
 
 fn progress(context: &mut Context, name: &TableName) -> Result<(), CommandError> {
@@ -82,7 +85,7 @@ fn progress(context: &mut Context, name: &TableName) -> Result<(), CommandError>
 fn alter(context: &mut Context, args: Vec<Value>, shown: bool) -> Done {
     let name = named(&args[0])?;
     if args.len() < 2 {
-        return Err(CommandError::argument("There should be at least one argument but the table name"));
+        return Err(CommandError::argument("There should be at least one argument but the table name", CHANGES));
     }
     if !context.connection.exists(&name)? {
         return Err(not_found(&name));
@@ -110,7 +113,7 @@ fn change(context: &mut Context, table: &mut TableDescriptor, value: Value) -> R
     };
     let Some(mut options) = options else {
         let kind = if matches!(value, Value::Int(_)) { "Integer".to_owned() } else { value.class_name() };
-        return Err(CommandError::kind(format!("no implicit conversion of String into {kind}")));
+        return Err(CommandError::kind(format!("no implicit conversion of String into {kind}"), CHANGES));
     };
     if let Some(family) = options.take("delete") {
         table.families.remove(text(&family).as_bytes());
@@ -121,18 +124,26 @@ fn change(context: &mut Context, table: &mut TableDescriptor, value: Value) -> R
         None | Some("table_att") => {}
         Some("delete") => {
             let Some(family) = options.take("NAME") else {
-                return Err(CommandError::argument("NAME parameter missing for delete method"));
+                return Err(CommandError::argument(
+                    "NAME parameter missing for delete method",
+                    "name the family, as in alter 't1', NAME => 'f1', METHOD => 'delete'",
+                ));
             };
             table.families.remove(text(&family).as_bytes());
             return Ok(());
         }
         Some(method @ ("table_att_unset" | "table_conf_unset")) => return unset(table, options, method),
-        Some(other) => return Err(CommandError::argument(format!("Unknown method: {other}"))),
+        Some(other) => {
+            return Err(CommandError::argument(
+                format!("Unknown method: {other}"),
+                "METHOD is one of delete, table_att, table_att_unset and table_conf_unset",
+            ));
+        }
     }
     if method.is_none() && options.has("NAME") {
         let name = options.take("NAME").map(|name| text(&name)).unwrap_or_default();
         if name.is_empty() {
-            return Err(CommandError::argument("Column Family name can not be empty"));
+            return Err(families::no_name());
         }
         let mut family = match table.families.get(name.as_bytes()) {
             Some(family) => family.clone(),
@@ -153,7 +164,10 @@ fn change(context: &mut Context, table: &mut TableDescriptor, value: Value) -> R
 
 fn unset(table: &mut TableDescriptor, mut options: Options, method: &str) -> Result<(), CommandError> {
     let Some(names) = options.take("NAME") else {
-        return Err(CommandError::argument(format!("NAME parameter missing for {method} method")));
+        return Err(CommandError::argument(
+            format!("NAME parameter missing for {method} method"),
+            format!("name what to remove, as in alter 't1', METHOD => '{method}', NAME => 'MAX_FILESIZE'"),
+        ));
     };
     let names = match names {
         Value::Array(list) => list.0.borrow().iter().map(text).collect(),
@@ -162,7 +176,10 @@ fn unset(table: &mut TableDescriptor, mut options: Options, method: &str) -> Res
     let what = if method == "table_att_unset" { "attribute" } else { "configuration" };
     for name in names {
         if table.attributes.remove(name.as_bytes()).is_none() {
-            return Err(CommandError::argument(format!("Could not find {what}: {name}")));
+            return Err(CommandError::argument(
+                format!("Could not find {what}: {name}"),
+                format!("describe '{}' shows what the table has", table.name),
+            ));
         }
     }
     Ok(())

@@ -8,49 +8,51 @@ use hjall_engine::name::TableName;
 
 use super::context::Context;
 use crate::connection::{Failure, Reason};
-use crate::language::{Raise, Value, inspected, to_text};
+use crate::language::{Exception, Raise, Value, inspected, to_text};
 
 /// The result of a command.
 pub type Done = Result<Value, CommandError>;
 
 /// The failure of a command.
+///
+/// Users see the message of HBase's shell. Where it lacks the name, the reason or the remedy, the constructors take
+/// these as `remedy`, and the session prints them on a line of their own. Only [`CommandError::complete`] takes none.
 #[derive(Clone)]
 pub enum CommandError {
-    /// An exception of the shell: its class and message.
-    Raised(String, String),
+    /// An exception of the shell.
+    Raised(Exception),
     /// A failure of the connection, which commands word by what they were doing.
     Failed(Failure),
     /// The statement ends: Ctrl-C, or standard output was closed.
     Interrupted,
     /// Ends the shell, as an exception outside of commands does.
-    Fatal(String, String),
+    Fatal(Exception),
 }
 
 impl CommandError {
-    /// A message that the shell words itself.
-    pub fn says(message: impl Into<String>) -> Self {
-        Self::Raised("RuntimeError".to_owned(), message.into())
+    /// An exception of this class whose message names the thing, the reason and the remedy.
+    pub fn complete(class: &str, message: impl Into<String>) -> Self {
+        Self::Raised(Exception::new(class, message))
     }
 
-    /// A message in the words of HBase's shell, and the remedy, which it lacks.
-    pub fn says_with(message: impl Into<String>, remedy: &str) -> Self {
-        Self::Failed(Failure::plain(Reason::Refused, message).with_remedy(Some(remedy)))
+    /// An exception of this class, and what its message lacks.
+    pub fn lacking(class: &str, message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Raised(Exception::new(class, message).with_remedy(remedy))
     }
 
-    /// A wrong argument.
-    pub fn argument(message: impl Into<String>) -> Self {
-        Self::Raised("ArgumentError".to_owned(), message.into())
+    /// A `RuntimeError`, and what its message lacks.
+    pub fn says(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::lacking("RuntimeError", message, remedy)
     }
 
-    /// A value of the wrong type.
-    pub fn kind(message: impl Into<String>) -> Self {
-        Self::Raised("TypeError".to_owned(), message.into())
+    /// An `ArgumentError`, and what its message lacks.
+    pub fn argument(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::lacking("ArgumentError", message, remedy)
     }
 
-    /// A method that a value would need.
-    pub fn no_method(method: &str, value: &Value) -> Self {
-        let message = format!("undefined method `{method}' for {}:{}", inspected(value), value.class_name());
-        Self::Raised("NoMethodError".to_owned(), message)
+    /// A `TypeError`, and what its message lacks.
+    pub fn kind(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::lacking("TypeError", message, remedy)
     }
 }
 
@@ -72,28 +74,28 @@ impl From<hjall_engine::Error> for CommandError {
 impl From<Raise> for CommandError {
     fn from(raise: Raise) -> Self {
         match raise {
-            Raise::Error(exception) => Self::Raised(exception.class, exception.message),
+            Raise::Error(exception) => Self::Raised(exception),
             _ => Self::Interrupted,
         }
     }
 }
 
+/// The remedy if a table does not exist.
+pub const TABLE_MISSING: &str = "create it, or choose another name; list shows the tables";
+
 /// The error about a table that does not exist.
 pub fn unknown_table(table: impl fmt::Display) -> CommandError {
-    CommandError::says_with(
-        format!("Unknown table {table}!"),
-        "create it, or choose another name; list shows the tables",
-    )
+    CommandError::says(format!("Unknown table {table}!"), TABLE_MISSING)
 }
 
 /// The error about a table that is disabled.
 pub fn disabled_table(table: impl fmt::Display) -> CommandError {
-    CommandError::says_with(format!("Table {table} is disabled!"), "enable it first")
+    CommandError::says(format!("Table {table} is disabled!"), "enable it first")
 }
 
 /// The error about a namespace that does not exist.
 pub fn unknown_namespace(namespace: impl fmt::Display) -> CommandError {
-    CommandError::says_with(
+    CommandError::says(
         format!("Unknown namespace {namespace}!"),
         "create it with create_namespace, or choose another name",
     )
@@ -107,20 +109,27 @@ pub fn about_table(failure: Failure, table: &TableName) -> CommandError {
     }
 }
 
+/// The remedy if the name of a table is no string.
+pub const TABLE_NAME: &str = "put the name of the table in quotes, as in 't1'";
+
 /// The name of a table.
 pub fn table_name(value: &Value) -> Result<TableName, CommandError> {
     match value {
         Value::Str(text) => {
             let text = text.borrow();
             if text.is_empty() {
-                return Err(CommandError::argument("Table qualifier must not be empty"));
+                return Err(CommandError::argument(
+                    "Table qualifier must not be empty",
+                    "name a table, as in 't1' or 'ns1:t1'; list shows the tables",
+                ));
             }
             Ok(TableName::parse(&text)?)
         }
         Value::TableRef(name) => Ok(TableName::parse(name.as_bytes())?),
-        other => Err(CommandError::Raised(
-            "NameError".to_owned(),
+        other => Err(CommandError::lacking(
+            "NameError",
             format!("no method 'valueOf' for {} on TableName: the name of a table is a string", other.class_name()),
+            TABLE_NAME,
         )),
     }
 }
@@ -143,16 +152,24 @@ pub fn bytes_of(value: &Value) -> Bytes {
     }
 }
 
-/// The bytes of a string, which other values are not taken for.
-pub fn strict_bytes(value: &Value) -> Result<Bytes, CommandError> {
+/// The bytes of a string. Other values are errors, which name the argument or option.
+pub fn strict_bytes(value: &Value, name: &str) -> Result<Bytes, CommandError> {
     match value {
-        Value::Str(text) => Ok(Bytes::from(text.borrow().clone())),
-        Value::Java(java) => match &**java {
-            crate::language::Java::Bytes(bytes) => Ok(Bytes::from(bytes.clone())),
-            _ => Err(CommandError::no_method("to_java_bytes", value)),
-        },
-        other => Err(CommandError::no_method("to_java_bytes", other)),
+        Value::Str(text) => return Ok(Bytes::from(text.borrow().clone())),
+        Value::Java(java) => {
+            if let crate::language::Java::Bytes(bytes) = &**java {
+                return Ok(Bytes::from(bytes.clone()));
+            }
+        }
+        _ => {}
     }
+    let shown = inspected(value);
+    let message = format!("undefined method `to_java_bytes' for {shown}:{}", value.class_name());
+    let remedy = match value {
+        Value::Int(_) | Value::Float(_) => format!("{name} must be a string: put it in quotes, as in '{shown}'"),
+        _ => format!("{name} must be a string in quotes"),
+    };
+    Err(CommandError::lacking("NoMethodError", message, remedy))
 }
 
 /// Family and qualifier: all before and all behind the first colon.
@@ -180,26 +197,31 @@ pub fn text(value: &Value) -> String {
     String::from_utf8_lossy(&to_text(value)).into_owned()
 }
 
-/// A whole number of 64 bits; fractions are cut.
-pub fn long(value: &Value) -> Result<i64, CommandError> {
+/// A whole number of 64 bits; fractions are cut. Errors name the argument or option.
+pub fn long(value: &Value, name: &str) -> Result<i64, CommandError> {
     match value {
         Value::Int(n) => Ok(*n),
         Value::Float(n) => Ok(*n as i64),
-        Value::Big(_) => {
-            Err(CommandError::Raised("RangeError".to_owned(), "bignum too big to convert into `long'".to_owned()))
-        }
-        other => Err(CommandError::kind(format!(
-            "a whole number is needed here; {} is of the class {}",
-            inspected(other),
-            other.class_name()
-        ))),
+        Value::Big(_) => Err(CommandError::lacking(
+            "RangeError",
+            "bignum too big to convert into `long'",
+            format!("{name} is between {} and {}", i64::MIN, i64::MAX),
+        )),
+        other => Err(CommandError::complete(
+            "TypeError",
+            format!("a whole number is needed for {name}; {} is of the class {}", inspected(other), other.class_name()),
+        )),
     }
 }
 
-/// A number, or its text.
-pub fn number<T: FromStr>(value: &Value) -> Result<T, CommandError> {
+/// A whole number, or its text. The error names the option.
+pub fn number<T: FromStr>(value: &Value, name: &str) -> Result<T, CommandError> {
     let given = text(value);
-    given.parse().map_err(|_| CommandError::argument(format!("For input string: \"{given}\"")))
+    given.parse().map_err(|_| {
+        let bits = 8 * size_of::<T>();
+        let remedy = format!("{name} must be a whole number of {bits} bits, as in {name} => 3");
+        CommandError::argument(format!("For input string: \"{given}\""), remedy)
+    })
 }
 
 /// Options by name. An option that is nil counts as absent.
@@ -264,7 +286,7 @@ impl Context {
                 let name = failure.text.rsplit(' ').next().unwrap_or(&failure.text).trim_matches(['"', '\'']);
                 unknown_namespace(name)
             }
-            Reason::TableExists => CommandError::says_with(
+            Reason::TableExists => CommandError::says(
                 format!("Table already exists: {table}!"),
                 "choose another name, or disable and drop it first",
             ),

@@ -30,8 +30,12 @@ fn count(context: &mut Context, args: Vec<Value>) -> Done {
         Some(Value::Int(n)) => {
             Options::of(&Value::hash([(Value::text("INTERVAL"), Value::Int(*n))])).unwrap_or_default()
         }
-        Some(value) => Options::of(value)
-            .ok_or_else(|| CommandError::kind(format!("no implicit conversion of {} into Hash", implicit(value))))?,
+        Some(value) => Options::of(value).ok_or_else(|| {
+            CommandError::kind(
+                format!("no implicit conversion of {} into Hash", implicit(value)),
+                "name an interval or options after the table, as in count 't1', 1000 or count 't1', INTERVAL => 1000",
+            )
+        })?,
     };
     let interval = match options.take("INTERVAL") {
         None => 1000,
@@ -52,7 +56,11 @@ fn count(context: &mut Context, args: Vec<Value>) -> Done {
             return Ok(false);
         }
         if interval == 0 {
-            return Err(CommandError::Raised("ZeroDivisionError".to_owned(), "divided by 0".to_owned()));
+            return Err(CommandError::lacking(
+                "ZeroDivisionError",
+                "divided by 0",
+                "INTERVAL must be a whole number of at least 1, as in INTERVAL => 1000",
+            ));
         }
         context.check()?;
         rows += 1;

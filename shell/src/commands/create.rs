@@ -1,15 +1,21 @@
 //! `create`, and the options of a table.
 
+use std::io;
+use std::path::Path;
+
 use bytes::Bytes;
 use hjall_engine::mutation::Durability;
 use hjall_engine::region::split::{self, REGIONS_MAX};
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 
-use super::arguments::{CommandError, Done, Options, flattened, number, table_name, text, unknown_namespace};
+use super::arguments::{
+    CommandError, Done, Options, TABLE_NAME, flattened, number, table_name, text, unknown_namespace,
+};
 use super::families::{self, no_constant, pairs};
 use super::{Command, Context};
 use crate::connection::Reason;
 use crate::language::{Value, binary_bytes, inspected};
+use crate::named_file;
 
 pub const COMMANDS: &[Command] = &[Command {
     name: "create",
@@ -37,12 +43,15 @@ pub const COMMANDS: &[Command] = &[Command {
 /// The message for an argument that is neither a name nor a dictionary.
 fn wrong_type(value: &Value) -> CommandError {
     let class = value.class_name();
-    CommandError::argument(format!("{class} of {} is not of Hash or String type", inspected(value)))
+    CommandError::argument(
+        format!("{class} of {} is not of Hash or String type", inspected(value)),
+        "name families and options after the table, as in create 't1', 'f1', {NAME => 'f2', VERSIONS => 5}",
+    )
 }
 
 fn create(context: &mut Context, args: Vec<Value>) -> Done {
     let Value::Str(_) = &args[0] else {
-        return Err(CommandError::argument("Table name must be of type String"));
+        return Err(CommandError::argument("Table name must be of type String", TABLE_NAME));
     };
     let name = table_name(&args[0])?;
     let mut table = TableDescriptor::new(name.clone());
@@ -52,7 +61,7 @@ fn create(context: &mut Context, args: Vec<Value>) -> Done {
             Value::Str(_) => {
                 let text = text(&value);
                 if text.is_empty() {
-                    return Err(CommandError::argument("Column Family name can not be empty"));
+                    return Err(families::no_name());
                 }
                 add_family(context, &mut table, FamilyDescriptor::new(text)?);
                 continue;
@@ -81,7 +90,10 @@ fn create(context: &mut Context, args: Vec<Value>) -> Done {
         }
     }
     if table.families.is_empty() {
-        return Err(CommandError::argument("Table must have at least one column family"));
+        return Err(CommandError::argument(
+            "Table must have at least one column family",
+            format!("name one, as in create '{name}', 'f1'"),
+        ));
     }
     check_splits(&splits)?;
     context.connection.create(table, splits).map_err(|failure| match failure.reason {
@@ -97,7 +109,10 @@ fn check_method(method: &str) -> Result<(), CommandError> {
     if method == "table_att" {
         return Ok(());
     }
-    Err(CommandError::argument("table_att is currently the only supported method"))
+    Err(CommandError::argument(
+        "table_att is currently the only supported method",
+        format!("leave METHOD => '{method}' out"),
+    ))
 }
 
 fn add_family(context: &mut Context, table: &mut TableDescriptor, family: FamilyDescriptor) {
@@ -118,25 +133,41 @@ fn check_splits(splits: &[Bytes]) -> Result<(), CommandError> {
     sorted.sort();
     let shown = hjall_engine::region::to_string_binary;
     if sorted.first().is_some_and(|key| key.is_empty()) {
-        return Err(CommandError::argument("Empty split key must not be passed in the split keys."));
+        return Err(CommandError::argument(
+            "Empty split key must not be passed in the split keys.",
+            "leave it out, or the empty line in the file: the first region begins without a key",
+        ));
     }
     match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(CommandError::argument(format!(
-            "All split keys must be unique, found duplicate: {}, {}",
-            shown(&pair[0]),
-            shown(&pair[1])
-        ))),
+        Some(pair) => Err(CommandError::argument(
+            format!("All split keys must be unique, found duplicate: {}, {}", shown(&pair[0]), shown(&pair[1])),
+            "name each key once in SPLITS and in the file of SPLITS_FILE",
+        )),
         None => Ok(()),
     }
+}
+
+/// The remedy if SPLITALGO is missing or wrong.
+const ALGORITHMS: &str = "SPLITALGO is one of HexStringSplit, DecimalStringSplit and UniformSplit";
+
+/// The error about a file of split keys. HBase's shell has a message only for one that does not exist.
+fn unreadable_splits(path: &str, error: &io::Error) -> CommandError {
+    if error.kind() == io::ErrorKind::NotFound {
+        return CommandError::argument(
+            format!("Splits file {path} doesn't exist"),
+            "SPLITS_FILE names a file with one key in each line, on the computer of the shell",
+        );
+    }
+    let message =
+        format!("the file {path} of SPLITS_FILE cannot be read: {error}; name a file with one key in each line");
+    CommandError::complete("IOError", message)
 }
 
 fn split_keys(options: &mut Options, table: &mut TableDescriptor) -> Result<Vec<Bytes>, CommandError> {
     let mut keys = Vec::new();
     if let Some(file) = options.take("SPLITS_FILE") {
         let path = text(&file);
-        let Ok(content) = std::fs::read(&path) else {
-            return Err(CommandError::argument(format!("Splits file {path} doesn't exist")));
-        };
+        let content = named_file::read(Path::new(&path)).map_err(|error| unreadable_splits(&path, &error))?;
         let lines = String::from_utf8_lossy(&content).into_owned();
         keys.extend(lines.lines().map(|line| Bytes::from(binary_bytes(line.trim_end_matches('\r')))));
         table.set("SPLITS_FILE", path);
@@ -150,22 +181,36 @@ fn split_keys(options: &mut Options, table: &mut TableDescriptor) -> Result<Vec<
     let algorithm = options.take("SPLITALGO");
     match (count, algorithm) {
         (None, None) => {}
-        (Some(_), None) => return Err(CommandError::argument("Split algorithm must be specified")),
-        (None, Some(_)) => return Err(CommandError::argument("Number of regions must be specified")),
+        (Some(count), None) => {
+            return Err(CommandError::argument(
+                "Split algorithm must be specified",
+                format!("add it, as in NUMREGIONS => {}, SPLITALGO => 'HexStringSplit'; {ALGORITHMS}", text(&count)),
+            ));
+        }
+        (None, Some(algorithm)) => {
+            return Err(CommandError::argument(
+                "Number of regions must be specified",
+                format!("add it, as in NUMREGIONS => 4, SPLITALGO => '{}'", text(&algorithm)),
+            ));
+        }
         (Some(count), Some(algorithm)) => {
-            let count: i64 = number(&count)?;
+            let count: i64 = number(&count, "NUMREGIONS")?;
             if count < 2 {
-                return Err(CommandError::argument("Number of regions must be greater than 1"));
+                return Err(CommandError::argument(
+                    "Number of regions must be greater than 1",
+                    "leave NUMREGIONS and SPLITALGO out for a table with one region",
+                ));
             }
             let count = u32::try_from(count).ok().filter(|count| *count <= REGIONS_MAX).ok_or_else(|| {
-                CommandError::argument(format!("{count} regions are too many; NUMREGIONS is at most {REGIONS_MAX}"))
+                let message = format!("{count} regions are too many; NUMREGIONS is at most {REGIONS_MAX}");
+                CommandError::complete("ArgumentError", message)
             })?;
             let name = text(&algorithm);
             keys.extend(match name.rsplit('.').next().unwrap_or(&name) {
                 "HexStringSplit" => split::hex_string(count)?,
                 "DecimalStringSplit" => split::decimal_string(count)?,
                 "UniformSplit" => split::uniform(count)?,
-                _ => return Err(CommandError::argument(format!("Class {name} not found"))),
+                _ => return Err(CommandError::argument(format!("Class {name} not found"), ALGORITHMS)),
             });
         }
     }
@@ -204,7 +249,7 @@ pub fn table_options(table: &mut TableDescriptor, options: &mut Options) -> Resu
     for key in STORED {
         let Some(value) = options.take(key) else { continue };
         if NUMBERS.contains(key) {
-            number::<i64>(&value)?;
+            number::<i64>(&value, key)?;
         }
         table.set(*key, text(&value));
     }

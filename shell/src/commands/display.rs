@@ -38,15 +38,15 @@ impl Converter {
 
     fn of_class(class: &str, method: &str) -> Result<Self, CommandError> {
         if class != BYTES {
-            return Err(CommandError::Raised(
-                "NameError".to_owned(),
+            return Err(CommandError::complete(
+                "NameError",
                 format!("uninitialized constant {class}: the shell converts with {BYTES} only"),
             ));
         }
         if !convert::is_conversion(method) {
             let message =
                 format!("{method} is not a conversion of {BYTES}; some are toString, toInt, toLong and toStringBinary");
-            return Err(CommandError::Raised("NameError".to_owned(), message));
+            return Err(CommandError::complete("NameError", message));
         }
         Ok(Self(method.to_owned()))
     }
@@ -54,7 +54,10 @@ impl Converter {
     fn text(&self, bytes: &[u8]) -> Result<String, CommandError> {
         match convert::convert(&self.0, bytes) {
             Some(Ok(converted)) => Ok(convert::text(&converted)),
-            Some(Err(message)) => Err(CommandError::argument(message)),
+            Some(Err(message)) => Err(CommandError::argument(
+                message,
+                format!("these bytes cannot be converted with {}: choose another conversion, or none", self.0),
+            )),
             None => Ok(to_string_binary(bytes)),
         }
     }
@@ -79,7 +82,7 @@ impl Display {
             self.formatter = Some(Converter::of_class(class.as_deref().unwrap_or(BYTES), &method)?);
         }
         if let Some(length) = options.take("MAXLENGTH") {
-            self.max_length = usize::try_from(long(&length)?).ok().filter(|length| *length > 0);
+            self.max_length = usize::try_from(long(&length, "MAXLENGTH")?).ok().filter(|length| *length > 0);
         }
         Ok(())
     }

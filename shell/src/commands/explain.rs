@@ -58,7 +58,7 @@ fn explain(context: &mut Context, args: Vec<Value>) -> Done {
                 "explain 'get' needs a table and a row: explain 'get', 't1', 'r1' (not {})",
                 inspected(&args[0])
             );
-            return Err(CommandError::argument(message));
+            return Err(CommandError::complete("ArgumentError", message));
         }
     };
     let given = filter_text(args.last());

@@ -62,10 +62,16 @@ fn seconds(value: &Value) -> i32 {
     i32::try_from(total).unwrap_or(i32::MAX)
 }
 
+/// The error about a family without a name.
+pub fn no_name() -> CommandError {
+    CommandError::argument("Column Family name can not be empty", "name the family, as in 'f1' or {NAME => 'f1'}")
+}
+
 /// The pairs of METADATA or CONFIGURATION.
 pub fn pairs(value: &Value, key: &str) -> Result<Vec<(String, String)>, CommandError> {
     let Some(options) = Options::of(value) else {
-        return Err(CommandError::argument(format!("{key} must be a Hash type")));
+        let remedy = format!("write a dictionary, as in {key} => {{'KEY' => 'VALUE'}}");
+        return Err(CommandError::argument(format!("{key} must be a Hash type"), remedy));
     };
     Ok(options.rest().iter().map(|(key, value)| (text(key), text(value))).collect())
 }
@@ -81,18 +87,21 @@ pub fn apply(context: &mut Context, family: &mut FamilyDescriptor, options: Opti
         let key = text(key);
         match &key[..] {
             "VERSIONS" => {
-                let versions: i32 = number(value)?;
+                let versions: i32 = number(value, &key)?;
                 if versions <= 0 {
-                    return Err(CommandError::argument("Maximum versions must be positive"));
+                    return Err(CommandError::argument(
+                        "Maximum versions must be positive",
+                        format!("VERSIONS of family {name} is at least 1"),
+                    ));
                 }
                 family.set("VERSIONS", versions.to_string());
             }
             "MIN_VERSIONS" | "BLOCKSIZE" | "REPLICATION_SCOPE" | "DFS_REPLICATION" => {
-                let number: i32 = number(value)?;
+                let number: i32 = number(value, &key)?;
                 family.set(key, number.to_string());
             }
             "MOB_THRESHOLD" => {
-                let number: i64 = number(value)?;
+                let number: i64 = number(value, &key)?;
                 family.set(key, number.to_string());
             }
             "TTL" => {
@@ -101,18 +110,20 @@ pub fn apply(context: &mut Context, family: &mut FamilyDescriptor, options: Opti
             "BLOOMFILTER" => {
                 let given = text(value).to_uppercase();
                 let Some(kind) = BloomFilter::from_name(&given) else {
-                    return Err(CommandError::argument(format!(
-                        "BloomFilter type {given} is not supported. Use one of {BLOOM_FILTERS}"
-                    )));
+                    return Err(CommandError::complete(
+                        "ArgumentError",
+                        format!("BloomFilter type {given} is not supported. Use one of {BLOOM_FILTERS}"),
+                    ));
                 };
                 family.set_bloom_filter(kind);
             }
             "COMPRESSION" | "COMPRESSION_COMPACT" | "COMPRESSION_COMPACT_MAJOR" | "COMPRESSION_COMPACT_MINOR" => {
                 let given = text(value).to_uppercase();
                 let Some(kind) = Compression::from_name(&given) else {
-                    return Err(CommandError::argument(format!(
-                        "Compression {given} is not supported. Use one of {COMPRESSIONS}"
-                    )));
+                    return Err(CommandError::complete(
+                        "ArgumentError",
+                        format!("Compression {given} is not supported. Use one of {COMPRESSIONS}"),
+                    ));
                 };
                 family.set(key, kind.name());
             }
@@ -149,9 +160,10 @@ pub fn apply(context: &mut Context, family: &mut FamilyDescriptor, options: Opti
                 family.set(key, text(value).to_uppercase());
             }
             "ENCRYPTION" | "ENCRYPTION_KEY" => {
-                return Err(CommandError::argument(format!(
-                    "{key}: encrypted families are not supported; use an encrypted disk"
-                )));
+                return Err(CommandError::complete(
+                    "ArgumentError",
+                    format!("{key}: encrypted families are not supported; use an encrypted disk"),
+                ));
             }
             "METADATA" => {
                 for (key, value) in pairs(value, "METADATA")? {
@@ -180,7 +192,7 @@ pub fn apply(context: &mut Context, family: &mut FamilyDescriptor, options: Opti
 pub fn family(context: &mut Context, mut options: Options) -> Result<FamilyDescriptor, CommandError> {
     let name = options.take("NAME").map(|name| text(&name)).unwrap_or_default();
     if name.is_empty() {
-        return Err(CommandError::argument("Column Family name can not be empty"));
+        return Err(no_name());
     }
     let mut family = FamilyDescriptor::new(name)?;
     apply(context, &mut family, options)?;

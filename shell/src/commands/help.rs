@@ -2,7 +2,7 @@
 
 use super::arguments::{CommandError, Done, text};
 use super::{Command, Context, TABLE_METHODS, all, find};
-use crate::language::{Value, wrong_count};
+use crate::language::{Exception, Value, wrong_count};
 
 pub const COMMANDS: &[Command] = &[
     Command {
@@ -126,8 +126,8 @@ fn wrapped(text: &str) -> Vec<String> {
 
 fn help(context: &mut Context, args: Vec<Value>) -> Done {
     if args.len() > 1 {
-        let message = wrong_count(args.len(), 0, 1);
-        return Err(CommandError::Fatal("ArgumentError".to_owned(), message));
+        let error = Exception::new("ArgumentError", wrong_count(args.len(), 0, 1));
+        return Err(CommandError::Fatal(error.with_remedy("help explains one command at a time, as in help 'scan'")));
     }
     let Some(wanted) = args.first().filter(|value| !value.is_nil()) else {
         overview(context, true);

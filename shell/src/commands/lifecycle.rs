@@ -2,7 +2,7 @@
 
 use hjall_engine::name::TableName;
 
-use super::arguments::{CommandError, Done, table_name};
+use super::arguments::{CommandError, Done, TABLE_MISSING, table_name};
 use super::{Command, Context};
 use crate::connection::{Failure, Reason};
 use crate::language::Value;
@@ -48,7 +48,10 @@ pub const COMMANDS: &[Command] = &[
         run: |context, args| {
             let name = table_name(&args[0])?;
             if enabled(context, &name)? {
-                return Err(CommandError::argument(format!("Table {name} is enabled. Disable it first.")));
+                return Err(CommandError::complete(
+                    "ArgumentError",
+                    format!("Table {name} is enabled. Disable it first."),
+                ));
             }
             context.connection.drop_table(&name)?;
             Ok(Value::Nil)
@@ -77,7 +80,7 @@ pub const COMMANDS: &[Command] = &[
 /// The error for a table that does not exist.
 pub fn missing(failure: Failure, table: &TableName) -> CommandError {
     match failure.reason {
-        Reason::TableMissing => CommandError::argument(format!("Table {table} does not exist.")),
+        Reason::TableMissing => CommandError::argument(format!("Table {table} does not exist."), TABLE_MISSING),
         _ => failure.into(),
     }
 }

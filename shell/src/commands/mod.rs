@@ -24,7 +24,7 @@ mod tables;
 mod tools;
 mod writing;
 
-pub use arguments::{CommandError, Done};
+pub use arguments::{CommandError, Done, TABLE_MISSING};
 pub use constants::{CONSTANTS, constant};
 pub use context::Context;
 pub use general::{BANNER, VERSION};

@@ -79,15 +79,18 @@ fn worded(failure: Failure, name: &str) -> CommandError {
     }
 }
 
+/// How a property is set.
+const SET: &str = "as in alter_namespace 'ns1', {METHOD => 'set', 'KEY' => 'VALUE'}";
+
 fn create(context: &mut Context, args: Vec<Value>) -> Done {
     let mut namespace = NamespaceDescriptor::new(text(&args[0]));
     for value in &args[1..] {
         let Some(options) = Options::of(value) else {
             let class = value.class_name();
-            return Err(CommandError::argument(format!(
-                "{class} of {} is not of Hash or String type",
-                inspected(value)
-            )));
+            return Err(CommandError::argument(
+                format!("{class} of {} is not of Hash or String type", inspected(value)),
+                "properties are dictionaries, as in create_namespace 'ns1', {'KEY' => 'VALUE'}",
+            ));
         };
         for (key, value) in options.rest() {
             namespace.configuration.insert(text(key), text(value));
@@ -106,7 +109,10 @@ fn alter(context: &mut Context, args: Vec<Value>) -> Done {
     for value in &args[1..] {
         let Some(mut options) = Options::of(value) else {
             let class = value.class_name();
-            return Err(CommandError::argument(format!("{class} of {} is not of Hash type", inspected(value))));
+            return Err(CommandError::argument(
+                format!("{class} of {} is not of Hash type", inspected(value)),
+                format!("write a dictionary, {SET}"),
+            ));
         };
         let method = options.take("METHOD").map(|method| text(&method)).unwrap_or_default();
         match &method[..] {
@@ -124,9 +130,19 @@ fn alter(context: &mut Context, args: Vec<Value>) -> Done {
                 Some(property) => {
                     namespace.configuration.remove(&text(&property));
                 }
-                None => return Err(CommandError::argument("NAME parameter missing for unset method")),
+                None => {
+                    return Err(CommandError::argument(
+                        "NAME parameter missing for unset method",
+                        "name the property, as in {METHOD => 'unset', NAME => 'KEY'}",
+                    ));
+                }
             },
-            other => return Err(CommandError::argument(format!("Unknown method {other}"))),
+            other => {
+                return Err(CommandError::argument(
+                    format!("Unknown method {other}"),
+                    format!("METHOD is 'set' or 'unset', {SET}"),
+                ));
+            }
         }
     }
     context.connection.modify_namespace(namespace).map_err(|failure| worded(failure, &name))?;

@@ -40,14 +40,17 @@ pub fn filter(value: &Value, extras: &mut Extras) -> Result<Arc<FilterSpec>, Com
         return Ok(Arc::new(spec));
     }
     filter_of(value).map(Arc::new).ok_or_else(|| {
-        CommandError::kind(format!("no method 'setFilter' for {}: FILTER is a text or a filter", value.class_name()))
+        let class = value.class_name();
+        CommandError::complete("TypeError", format!("no method 'setFilter' for {class}: FILTER is a text or a filter"))
     })
 }
 
 /// A wrong filter in the words of HBase's shell. The engine's message goes on with the place and what it expects, which
 /// is the remedy here.
 fn wrong_filter(text: &[u8], message: &str) -> CommandError {
-    let Some((said, place)) = message.split_once(" (at byte ") else { return CommandError::argument(message) };
+    let Some((said, place)) = message.split_once(" (at byte ") else {
+        return CommandError::complete("ArgumentError", message);
+    };
     let remedy = format!("at byte {}", place.strip_suffix(')').unwrap_or(place));
     let failed = |said: &str| CommandError::Failed(Failure::illegal(said).with_remedy(Some(&*remedy)));
     let Some(name) = said.strip_prefix("Incorrect filter string ") else { return failed(said) };
@@ -67,8 +70,11 @@ pub fn time_range(value: &Value) -> Result<TimeRange, CommandError> {
         _ => Vec::new(),
     };
     match &ends[..] {
-        [from, to, ..] => Ok(TimeRange::new(long(from)?, long(to)?)?),
-        _ => Err(CommandError::argument("maxStamp is smaller than minStamp")),
+        [from, to, ..] => Ok(TimeRange::new(long(from, "TIMERANGE")?, long(to, "TIMERANGE")?)?),
+        _ => Err(CommandError::argument(
+            "maxStamp is smaller than minStamp",
+            "TIMERANGE is a list of two times in milliseconds, as in TIMERANGE => [0, 1700000000000]",
+        )),
     }
 }
 
@@ -111,7 +117,7 @@ pub fn take_extras(options: &mut Options, extras: &mut Extras) -> Result<(), Com
         extras.timeline = name == "TIMELINE";
     }
     if let Some(value) = options.take("REGION_REPLICA_ID") {
-        extras.replica = Some(i32::try_from(long(&value)?).unwrap_or(i32::MAX));
+        extras.replica = Some(i32::try_from(long(&value, "REGION_REPLICA_ID")?).unwrap_or(i32::MAX));
     }
     Ok(())
 }
@@ -119,7 +125,10 @@ pub fn take_extras(options: &mut Options, extras: &mut Extras) -> Result<(), Com
 /// The attributes of an operation.
 pub fn attributes(value: &Value) -> Result<std::collections::BTreeMap<Vec<u8>, Vec<u8>>, CommandError> {
     let Some(options) = Options::of(value) else {
-        return Err(CommandError::argument("Attributes must be a Hash type"));
+        return Err(CommandError::argument(
+            "Attributes must be a Hash type",
+            "write a dictionary, as in ATTRIBUTES => {'KEY' => 'VALUE'}",
+        ));
     };
     Ok(options.rest().iter().map(|(key, value)| (text(key).into_bytes(), bytes_of(value).to_vec())).collect())
 }
@@ -130,7 +139,8 @@ fn boolean(value: &Value, key: &str) -> Result<bool, CommandError> {
         "true" => Ok(true),
         "false" => Ok(false),
         _ => {
-            Err(CommandError::argument(format!("Expected {key} value to be a boolean or the string 'true' or 'false'")))
+            let message = format!("Expected {key} value to be a boolean or the string 'true' or 'false'");
+            Err(CommandError::complete("ArgumentError", message))
         }
     }
 }
@@ -140,7 +150,12 @@ fn columns(value: &Value, reading: &mut Reading) -> Result<(), CommandError> {
     let list = match value {
         Value::Str(_) => vec![value.clone()],
         Value::Array(list) => list.0.borrow().clone(),
-        _ => return Err(CommandError::argument("COLUMNS must be specified as a String or an Array")),
+        _ => {
+            return Err(CommandError::argument(
+                "COLUMNS must be specified as a String or an Array",
+                "write columns in quotes, as in COLUMNS => 'f:q' or COLUMNS => ['f:q', 'g']",
+            ));
+        }
     };
     for column in list {
         add_column(&mut reading.scan.columns, &mut reading.display, &bytes_of(&column))?;
@@ -168,10 +183,10 @@ impl Reading {
             reading.scan.filter = Some(filter(&value, &mut reading.extras)?);
         }
         if let Some(value) = options.take("VERSIONS") {
-            reading.scan.max_versions = i32::try_from(long(&value)?).unwrap_or(i32::MAX).max(1);
+            reading.scan.max_versions = i32::try_from(long(&value, "VERSIONS")?).unwrap_or(i32::MAX).max(1);
         }
         if let Some(value) = options.take("TIMESTAMP") {
-            reading.scan.time_range = TimeRange::at(long(&value)?)?;
+            reading.scan.time_range = TimeRange::at(long(&value, "TIMESTAMP")?)?;
         }
         if let Some(value) = options.take("TIMERANGE") {
             reading.scan.time_range = time_range(&value)?;
@@ -179,27 +194,32 @@ impl Reading {
         reading.scan.raw = options.take("RAW").is_some_and(|value| value.truthy());
         reading.scan.reversed = options.take("REVERSED").is_some_and(|value| value.truthy());
         if let Some(value) = options.take("BATCH") {
-            reading.scan.batch = i32::try_from(long(&value)?).unwrap_or(i32::MAX);
+            reading.scan.batch = i32::try_from(long(&value, "BATCH")?).unwrap_or(i32::MAX);
         }
         if let Some(value) = options.take("CACHE") {
-            reading.scan.caching = i32::try_from(long(&value)?).unwrap_or(i32::MAX);
+            reading.scan.caching = i32::try_from(long(&value, "CACHE")?).unwrap_or(i32::MAX);
         }
         if let Some(value) = options.take("CACHE_BLOCKS") {
             reading.extras.cache_blocks = Some(boolean(&value, "CACHE_BLOCKS")?);
         }
         if let Some(value) = options.take("LIMIT") {
             let limit = match &value {
-                Value::Int(_) | Value::Float(_) => long(&value)?,
-                Value::Hash(_) => return Err(CommandError::kind("no implicit conversion of Integer into Hash")),
+                Value::Int(_) | Value::Float(_) => long(&value, "LIMIT")?,
+                Value::Hash(_) => {
+                    return Err(CommandError::kind(
+                        "no implicit conversion of Integer into Hash",
+                        "LIMIT is a number, as in LIMIT => 5",
+                    ));
+                }
                 other => {
                     let shown = inspected(other);
                     let message = format!("LIMIT is a number, as in LIMIT => 5; {shown} is a {}", other.class_name());
-                    return Err(CommandError::argument(message));
+                    return Err(CommandError::complete("ArgumentError", message));
                 }
             };
             reading.limit = u64::try_from(limit).ok().filter(|limit| *limit > 0);
         }
-        let size = options.take("MAX_RESULT_SIZE").map(|value| long(&value)).transpose()?;
+        let size = options.take("MAX_RESULT_SIZE").map(|value| long(&value, "MAX_RESULT_SIZE")).transpose()?;
         if options.take("ALLOW_PARTIAL_RESULTS").is_some_and(|value| value.truthy()) {
             reading.piece = size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size > 0);
         }
@@ -211,7 +231,10 @@ impl Reading {
             _ if all => Some(None),
             Some(Value::Array(list)) => Some(Some(list.0.borrow().iter().map(text).collect())),
             Some(other) => {
-                return Err(CommandError::argument(format!("METRICS must be an Array, not {}", inspected(&other))));
+                return Err(CommandError::argument(
+                    format!("METRICS must be an Array, not {}", inspected(&other)),
+                    "write it in brackets, as in METRICS => ['ROWS_SCANNED']",
+                ));
             }
             None => None,
         };
@@ -220,14 +243,14 @@ impl Reading {
 
     fn bounds(&mut self, options: &mut Options) -> Result<(), CommandError> {
         if let Some(value) = options.take("STARTROW") {
-            self.scan.start = strict_bytes(&value)?;
+            self.scan.start = strict_bytes(&value, "STARTROW")?;
         }
-        let stop = options.take("STOPROW");
-        if let Some(value) = options.take("ENDROW").or(stop) {
-            self.scan.stop = strict_bytes(&value)?;
+        let stop = options.take("STOPROW").map(|value| (value, "STOPROW"));
+        if let Some((value, name)) = options.take("ENDROW").map(|value| (value, "ENDROW")).or(stop) {
+            self.scan.stop = strict_bytes(&value, name)?;
         }
         if let Some(value) = options.take("ROWPREFIXFILTER") {
-            let prefix = strict_bytes(&value)?;
+            let prefix = strict_bytes(&value, "ROWPREFIXFILTER")?;
             if !prefix.is_empty() {
                 self.scan.stop = after_prefix(&prefix).into();
                 self.scan.start = prefix;

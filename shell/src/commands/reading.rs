@@ -106,7 +106,10 @@ pub fn get_request(row: bytes::Bytes, args: &[Value]) -> Result<(Get, Extras, Di
                 Value::Array(list) => list.0.borrow().clone(),
                 _ => {
                     let shown = inspected(&options.value());
-                    return Err(CommandError::argument(format!("Failed parse column argument type {shown}, Hash")));
+                    return Err(CommandError::argument(
+                        format!("Failed parse column argument type {shown}, Hash"),
+                        "write columns in quotes, as in COLUMN => 'f:q' or COLUMN => ['f:q', 'g']",
+                    ));
                 }
             };
             for column in &list {
@@ -116,26 +119,29 @@ pub fn get_request(row: bytes::Bytes, args: &[Value]) -> Result<(Get, Extras, Di
         None if timed || attributed => {}
         None => {
             let shown = inspected(&options.value());
-            return Err(CommandError::argument(format!("Failed parse of {shown}, Hash")));
+            return Err(CommandError::argument(
+                format!("Failed parse of {shown}, Hash"),
+                "add a column or a time, as in COLUMN => 'f:q', TIMESTAMP or TIMERANGE; help 'get' lists the options",
+            ));
         }
     }
     if let Some(versions) = options.get("VERSIONS") {
         let versions = match versions {
             Value::Int(n) => *n,
             other => {
-                return Err(CommandError::kind(format!(
-                    "no method 'setMaxVersions' for {}: VERSIONS is a number",
-                    other.class_name()
-                )));
+                return Err(CommandError::complete(
+                    "TypeError",
+                    format!("no method 'setMaxVersions' for {}: VERSIONS is a number", other.class_name()),
+                ));
             }
         };
         if versions <= 0 {
-            return Err(CommandError::argument("versions must be positive"));
+            return Err(CommandError::argument("versions must be positive", "VERSIONS is at least 1"));
         }
         get.max_versions = i32::try_from(versions).unwrap_or(i32::MAX);
     }
     if let Some(time) = options.get("TIMESTAMP") {
-        get.time_range = TimeRange::at(long(time)?)?;
+        get.time_range = TimeRange::at(long(time, "TIMESTAMP")?)?;
     }
     if let Some(range) = options.get("TIMERANGE") {
         get.time_range = time_range(range)?;
@@ -191,11 +197,13 @@ pub fn scan_options(value: Option<&Value>) -> Result<Options, CommandError> {
     match value {
         None => Ok(Options::default()),
         Some(value) => Options::of(value).ok_or_else(|| {
-            CommandError::kind(format!(
-                "the options are a dictionary, as in scan 't', {{LIMIT => 5}}; {} is of the class {}",
-                inspected(value),
-                value.class_name()
-            ))
+            let (shown, class) = (inspected(value), value.class_name());
+            CommandError::complete(
+                "TypeError",
+                format!(
+                    "the options are a dictionary, as in scan 't', {{LIMIT => 5}}; {shown} is of the class {class}"
+                ),
+            )
         }),
     }
 }

@@ -100,13 +100,18 @@ fn wanted(value: Option<&Value>) -> Result<Vec<usize>, CommandError> {
             for value in list.0.borrow().iter() {
                 let name = text(value);
                 let at = names.iter().position(|known| known.eq_ignore_ascii_case(&name));
-                found.push(at.ok_or_else(|| CommandError::says(format!("{name} is not a valid column. {possible}")))?);
+                let wrong =
+                    || CommandError::complete("RuntimeError", format!("{name} is not a valid column. {possible}"));
+                found.push(at.ok_or_else(wrong)?);
             }
             found.sort_unstable();
             found.dedup();
             Ok(found)
         }
-        Some(other) => Err(CommandError::says(format!("{} must be an array of strings. {possible}", text(other)))),
+        Some(other) => Err(CommandError::says(
+            format!("{} must be an array of strings. {possible}", text(other)),
+            "write it in brackets, as in list_regions 't1', nil, ['START_KEY']",
+        )),
     }
 }
 
@@ -122,9 +127,17 @@ fn list_regions(context: &mut Context, args: Vec<Value>) -> Done {
                 None => {}
                 Some(Value::Float(n)) if (0.0..=1.0).contains(&n) => threshold = n,
                 Some(Value::Float(_)) => {
-                    return Err(CommandError::says("LOCALITY_THRESHOLD must be between 0 and 1.0, inclusive"));
+                    return Err(CommandError::complete(
+                        "RuntimeError",
+                        "LOCALITY_THRESHOLD must be between 0 and 1.0, inclusive",
+                    ));
                 }
-                Some(_) => return Err(CommandError::says("LOCALITY_THRESHOLD must be a float value")),
+                Some(_) => {
+                    return Err(CommandError::says(
+                        "LOCALITY_THRESHOLD must be a float value",
+                        "write it with a point, as in LOCALITY_THRESHOLD => 0.8",
+                    ));
+                }
             }
         }
         Some(value) => server = Some(text(value)),
@@ -132,7 +145,10 @@ fn list_regions(context: &mut Context, args: Vec<Value>) -> Done {
     let columns = wanted(args.get(2))?;
     let unknown = |failure| about_table(failure, &name);
     if !context.connection.is_enabled(&name).map_err(&unknown)? {
-        return Err(CommandError::says(format!("Table {name} must be enabled.")));
+        return Err(CommandError::says(
+            format!("Table {name} must be enabled."),
+            format!("enable it first, with enable '{name}'"),
+        ));
     }
     let places = context.connection.regions(&name).map_err(&unknown)?;
     let loads = context.connection.loads(&name).map_err(&unknown)?;
@@ -243,7 +259,10 @@ fn split(context: &mut Context, args: Vec<Value>) -> Done {
     if let Some(key) = args.get(1).filter(|key| !key.is_nil()) {
         let key = bytes_of(key);
         if places.iter().any(|place| place.region.start == key) {
-            return Err(CommandError::argument("should not give a splitkey which equals to startkey!"));
+            return Err(CommandError::argument(
+                "should not give a splitkey which equals to startkey!",
+                "a region begins at this key already: name another key, or none to split each region in two",
+            ));
         }
         context.connection.split(&name, &key).map_err(unknown)?;
         return Ok(Value::Nil);

@@ -97,10 +97,10 @@ pub const COMMANDS: &[Command] = &[
 /// A pattern for the whole name.
 pub fn pattern(value: &Value) -> Result<JavaRegex, CommandError> {
     let Value::Str(_) = value else {
-        return Err(CommandError::kind(format!(
-            "no method 'compile' for {}: a pattern is a string",
-            value.class_name()
-        )));
+        return Err(CommandError::complete(
+            "TypeError",
+            format!("no method 'compile' for {}: a pattern is a string", value.class_name()),
+        ));
     };
     let source = text(value);
     JavaRegex::whole(&source, 0).map_err(|error| wrong_pattern(&source, error.message()))
@@ -112,10 +112,13 @@ fn wrong_pattern(source: &str, message: &str) -> CommandError {
         let place = rest.split(' ').next()?.parse::<usize>().ok()?;
         Some((reason, place))
     });
-    let Some((reason, place)) = parts else { return CommandError::argument(message) };
+    let Some((reason, place)) = parts else { return CommandError::complete("ArgumentError", message) };
     // Java names the last character that it has read.
     let place = place.saturating_sub(1);
-    CommandError::argument(format!("{reason} near index {place}\n{source}\n{}^", " ".repeat(place)))
+    CommandError::argument(
+        format!("{reason} near index {place}\n{source}\n{}^", " ".repeat(place)),
+        "a pattern is a Java regular expression for the whole name, as in 'users.*'",
+    )
 }
 
 /// The user tables whose name matches.

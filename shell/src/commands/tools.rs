@@ -2,6 +2,7 @@
 
 use hjall_engine::name::TableName;
 use hjall_engine::region::to_string_binary;
+use hjall_engine::schema::TableDescriptor;
 
 use super::arguments::{CommandError, Done, about_table, disabled_table, table_name, text, unknown_table};
 use super::{Command, Context};
@@ -70,13 +71,22 @@ fn checked(context: &mut Context, value: &Value) -> Result<TableName, CommandErr
     Ok(name)
 }
 
+/// The remedy if a table does not have a family.
+fn choose_family(table: &TableDescriptor) -> String {
+    let names: Vec<_> = table.families.keys().map(|name| String::from_utf8_lossy(name)).collect();
+    format!("name one of the table's families ({}), or leave the argument out", names.join(", "))
+}
+
 fn flush(context: &mut Context, args: Vec<Value>) -> Done {
     let name = checked(context, &args[0])?;
     if let Some(family) = args.get(1).filter(|family| !family.is_nil()) {
         let family = text(family);
         let table = context.connection.describe(&name)?;
         if !table.families.contains_key(family.as_bytes()) {
-            return Err(CommandError::argument(format!("Column families [{family}] don't exist in table {name}")));
+            return Err(CommandError::argument(
+                format!("Column families [{family}] don't exist in table {name}"),
+                choose_family(&table),
+            ));
         }
     }
     context.connection.flush(&name)?;
@@ -89,9 +99,17 @@ fn compact(context: &mut Context, args: &[Value], major: bool) -> Done {
         match &text(kind)[..] {
             "NORMAL" => {}
             "MOB" => {
-                return Err(CommandError::argument("values of families with IS_MOB are not stored apart: use NORMAL"));
+                return Err(CommandError::complete(
+                    "ArgumentError",
+                    "values of families with IS_MOB are not stored apart: use NORMAL",
+                ));
             }
-            _ => return Err(CommandError::argument("only NORMAL or MOB accepted for type!")),
+            other => {
+                return Err(CommandError::argument(
+                    "only NORMAL or MOB accepted for type!",
+                    format!("the type is '{other}'; leave it out, or write 'NORMAL'"),
+                ));
+            }
         }
     }
     if let Some(family) = args.get(1).filter(|family| !family.is_nil()) {
@@ -100,10 +118,11 @@ fn compact(context: &mut Context, args: &[Value], major: bool) -> Done {
         if !table.families.contains_key(family.as_bytes()) {
             let region = context.connection.regions(&name)?.into_iter().next();
             let region = region.map(|place| to_string_binary(&place.region.name(&name))).unwrap_or_default();
-            return Err(CommandError::Failed(Failure::of_class(
+            let failure = Failure::of_class(
                 "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException",
                 format!("column family {family} does not exist in region {region}"),
-            )));
+            );
+            return Err(CommandError::Failed(failure.with_remedy(Some(choose_family(&table)))));
         }
     }
     let shown = context.progress(&format!("compacting {name}"));

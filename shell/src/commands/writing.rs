@@ -102,18 +102,19 @@ fn write_options(value: Option<&Value>) -> Result<WriteOptions, CommandError> {
         out.extras.visibility = Some(text(&value));
     }
     if let Some(value) = options.take("TTL") {
-        out.ttl_ms = Some(long(&value)?);
+        out.ttl_ms = Some(long(&value, "TTL")?);
     }
     Ok(out)
 }
 
 /// The family and the qualifier of a column.
 fn column(value: &Value) -> Result<(Bytes, Option<Bytes>), CommandError> {
-    Ok(split_column(&strict_bytes(value)?))
+    Ok(split_column(&strict_bytes(value, "the column")?))
 }
 
 fn no_family() -> CommandError {
-    CommandError::Failed(Failure::of_class("java.io.IOException", "Family cannot be null"))
+    let failure = Failure::of_class("java.io.IOException", "Family cannot be null");
+    CommandError::Failed(failure.with_remedy(Some("a column is a family and a qualifier, as in 'f:q'")))
 }
 
 /// A timestamp, which must be a number.
@@ -122,14 +123,15 @@ fn timestamp(value: &Value, method: &str) -> Result<i64, CommandError> {
         Value::Int(n) => *n,
         Value::Float(n) => *n as i64,
         other => {
-            return Err(CommandError::kind(format!(
-                "no method '{method}' for {}: a timestamp is a number",
-                other.class_name()
-            )));
+            return Err(CommandError::complete(
+                "TypeError",
+                format!("no method '{method}' for {}: a timestamp is a number", other.class_name()),
+            ));
         }
     };
     if time < 0 {
-        return Err(CommandError::argument(format!("Timestamp cannot be negative. ts={time}")));
+        let message = format!("Timestamp cannot be negative. ts={time}");
+        return Err(CommandError::argument(message, "a timestamp is a number of milliseconds since 1970"));
     }
     Ok(time)
 }
@@ -207,7 +209,7 @@ fn delete_prefix(
     extras: &Extras,
 ) -> Done {
     let prefix = selection.take("ROWPREFIXFILTER").unwrap_or(Value::Nil);
-    let prefix = strict_bytes(&prefix)?;
+    let prefix = strict_bytes(&prefix, "ROWPREFIXFILTER")?;
     let mut options = vec![(Value::text("ROWPREFIXFILTER"), Value::text(prefix.to_vec()))];
     if let Some(cache) = selection.take("CACHE") {
         options.push((Value::text("CACHE"), cache));
@@ -228,7 +230,7 @@ fn increment(context: &mut Context, args: Vec<Value>) -> Done {
     let row = row(&args[1])?;
     let (family, qualifier) = column(&args[2])?;
     let (amount, options) = tail(&args[3..]);
-    let amount = amount.map(long).transpose()?.unwrap_or(1);
+    let amount = amount.map(|amount| long(amount, "the amount")).transpose()?.unwrap_or(1);
     let options = write_options(options)?;
     if family.is_empty() {
         return Err(no_family());
@@ -259,7 +261,10 @@ fn get_counter(context: &mut Context, args: Vec<Value>) -> Done {
         return Ok(Value::Nil);
     };
     let Ok(bytes) = <[u8; 8]>::try_from(&cell.value[..]) else {
-        return Err(CommandError::argument(format!("Wrong length: {}, expected 8", cell.value.len())));
+        return Err(CommandError::argument(
+            format!("Wrong length: {}, expected 8", cell.value.len()),
+            "the value of the column is not a counter, which has 8 bytes; get shows it",
+        ));
     };
     let value = i64::from_be_bytes(bytes);
     context.out.line(&format!("COUNTER VALUE = {value}"));

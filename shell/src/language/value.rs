@@ -483,4 +483,10 @@ impl Exception {
     pub fn new(class: &str, message: impl Into<String>) -> Self {
         Self { class: class.to_owned(), message: message.into(), remedy: None, of_command: false }
     }
+
+    /// Adds what the message lacks.
+    pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
+        self.remedy = Some(remedy.into());
+        self
+    }
 }

@@ -34,6 +34,16 @@ impl Interpreter<'_> {
         };
         match done {
             Err(Raise::Break(Some(code), value)) if own == Some(code) => Ok(value),
+            // The innermost call is the one whose arguments are wrong: outer ones find the remedy.
+            Err(Raise::Error(exception))
+                if exception.remedy.is_none() && exception.message.starts_with(WRONG_COUNT) =>
+            {
+                Err(Raise::Error(exception.with_remedy(format!(
+                    "the wrong arguments are those of {}{}",
+                    call.name,
+                    placed(at)
+                ))))
+            }
             done => done,
         }
     }
@@ -91,23 +101,41 @@ impl Interpreter<'_> {
         let hint = self.similar(name, frame).map(|name| format!("\nDid you mean?  {name}")).unwrap_or_default();
         if bare {
             let message = format!("undefined local variable or method `{name}' for {}{hint}", receiver());
-            return Err(Raise::new("NameError", message));
+            let option = name.to_uppercase();
+            let remedy = match self.host.constant(&option) {
+                Some(_) => format!("text is put in quotes: '{name}'; an option is in capitals: {option}"),
+                None => format!("text is put in quotes: '{name}'; help lists the commands"),
+            };
+            return Err(Raise::new("NameError", message).with_remedy(remedy));
         }
-        Err(Raise::new("NoMethodError", format!("undefined method `{name}' for {}{hint}", receiver())))
+        let message = format!("undefined method `{name}' for {}{hint}", receiver());
+        let remedy = match name.ends_with("Filter") {
+            true => {
+                format!("a filter is text in quotes, as in FILTER => \"{name}(…)\"; show_filters lists the filters")
+            }
+            false => format!("there is no command {name}; help lists the commands"),
+        };
+        Err(Raise::new("NoMethodError", message).with_remedy(remedy))
+    }
+
+    /// The error for a method that a value does not have.
+    fn no_method(&self, receiver: &Value, name: &str) -> Raise {
+        let remedy = match receiver {
+            Value::TableRef(_) => "table_help lists the methods of a table".to_owned(),
+            _ if self.host.is_command(name) => format!("{name} is a command; help '{name}' shows how it is written"),
+            Value::Nil => {
+                format!("the value before .{name} is nil: a variable without a value, or a command without a result")
+            }
+            _ => format!("docs/shell-language.md lists the methods of the class {}", receiver.class_name()),
+        };
+        objects::no_method(receiver, name).with_remedy(remedy)
     }
 
     /// The command, function or variable whose name is most like this one, if one is.
     fn similar(&self, name: &str, frame: &Frame) -> Option<String> {
-        let limit = if name.chars().count() < 5 { 1 } else { 2 };
         let own = self.state.methods.keys().cloned().chain(frame.scope.names());
         let known = self.host.command_names().into_iter().chain(super::functions().iter().copied());
-        known
-            .map(str::to_owned)
-            .chain(own)
-            .filter_map(|known| Some((distance(name, &known)?, known)))
-            .filter(|(distance, _)| *distance <= limit)
-            .min()
-            .map(|(_, known)| known)
+        nearest(name, known.map(str::to_owned).chain(own))
     }
 
     /// Calls a function by name, as `method(:name)` and `send` do.
@@ -133,10 +161,7 @@ impl Interpreter<'_> {
                 );
                 return Err(Raise::new("NotImplementedError", message));
             }
-            return self
-                .host
-                .table_method(table, name, list)
-                .unwrap_or_else(|| Err(objects::no_method(receiver, name)));
+            return self.host.table_method(table, name, list).unwrap_or_else(|| Err(self.no_method(receiver, name)));
         }
         if let Some(done) = self.own_method(receiver, name, &args) {
             return done;
@@ -144,14 +169,13 @@ impl Interpreter<'_> {
         if let Some(done) = self.object_method(receiver, name, &args) {
             return done;
         }
-        let error = objects::no_method(receiver, name);
         if super::unsupported::method(receiver, name) {
             let at = at.map(placed).unwrap_or_default();
             let class = receiver.class_name();
             let message = format!("{class}#{name} is not part of this shell{at}");
             return Err(Raise::new("NoMethodError", message));
         }
-        Err(error)
+        Err(self.no_method(receiver, name))
     }
 
     fn own_method(&mut self, receiver: &Value, name: &str, args: &Args) -> Option<Outcome> {
@@ -360,6 +384,16 @@ impl Interpreter<'_> {
     }
 }
 
+/// The name that is most like another one, if one differs from it in two letters at most, or in one of a short name.
+pub fn nearest<T: AsRef<str> + Ord>(name: &str, known: impl Iterator<Item = T>) -> Option<T> {
+    let limit = if name.chars().count() < 5 { 1 } else { 2 };
+    known
+        .filter_map(|known| Some((distance(name, known.as_ref())?, known)))
+        .filter(|(distance, _)| *distance <= limit)
+        .min()
+        .map(|(_, known)| known)
+}
+
 /// How many letters have to be inserted, removed, replaced or exchanged with their neighbour to make one name of
 /// another; `None` for long names.
 fn distance(a: &str, b: &str) -> Option<usize> {
@@ -404,6 +438,8 @@ impl Args {
     }
 }
 
+const WRONG_COUNT: &str = "wrong number of arguments";
+
 /// The message for a wrong number of arguments. `most` is `usize::MAX` if there is no limit.
 pub fn wrong_count(given: usize, least: usize, most: usize) -> String {
     let expected = match most {
@@ -411,5 +447,5 @@ pub fn wrong_count(given: usize, least: usize, most: usize) -> String {
         usize::MAX => format!("{least}+"),
         _ => format!("{least}..{most}"),
     };
-    format!("wrong number of arguments (given {given}, expected {expected})")
+    format!("{WRONG_COUNT} (given {given}, expected {expected})")
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::super::inspect::inspected;
 use super::super::value::{Table, Value, equal};
-use super::{Args, Interpreter, Outcome, Raise, implicit};
+use super::{Args, Interpreter, Outcome, Raise};
 
 impl Interpreter<'_> {
     pub(super) fn hash_method(&mut self, table: &Rc<Table>, name: &str, args: &Args) -> Option<Outcome> {
@@ -57,10 +57,7 @@ impl Interpreter<'_> {
                 let target = if name == "merge" { Rc::new(copy(table)) } else { Rc::clone(table) };
                 for other in &args.list {
                     let Value::Hash(other) = other else {
-                        return Some(Err(Raise::kind(format!(
-                            "no implicit conversion of {} into Hash",
-                            implicit(other)
-                        ))));
+                        return Some(Err(Raise::no_conversion(other, "Hash")));
                     };
                     for (key, value) in other.pairs() {
                         target.insert(key, value);

@@ -187,10 +187,7 @@ impl Interpreter<'_> {
                     Value::Bool(false) => 1,
                     Value::Int(n) => (n & 0xFF) as i32,
                     other => {
-                        return Err(Raise::kind(format!(
-                            "no implicit conversion of {} into Integer",
-                            implicit(&other)
-                        )));
+                        return Err(Raise::no_conversion(&other, "Integer"));
                     }
                 };
                 return Err(Raise::Exit(status));

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::super::inspect::to_text;
 use super::super::value::{List, Value, equal};
 use super::packing::{Directive, directives};
-use super::{Args, Interpreter, Outcome, Raise, check_size, implicit};
+use super::{Args, Interpreter, Outcome, Raise, check_size};
 
 /// The place that an index names; negative ones count from the end.
 pub fn place(index: i64, length: usize) -> Option<usize> {
@@ -55,9 +55,7 @@ impl Interpreter<'_> {
                 }
                 (_, Some(Some((begin, end)))) => Ok(Value::array(list.0.borrow()[begin..end].to_vec())),
                 (_, Some(None)) => Ok(Value::Nil),
-                (Some(other), None) => {
-                    Err(Raise::kind(format!("no implicit conversion of {} into Integer", implicit(other))))
-                }
+                (Some(other), None) => Err(Raise::no_conversion(other, "Integer")),
                 (None, None) => Err(Raise::argument("wrong number of arguments (given 0, expected 1..2)")),
             },
             "[]=" => match &args.list[..] {
@@ -75,7 +73,7 @@ impl Interpreter<'_> {
                     values[at] = value.clone();
                     Ok(value.clone())
                 }
-                [other, _] => Err(Raise::kind(format!("no implicit conversion of {} into Integer", implicit(other)))),
+                [other, _] => Err(Raise::no_conversion(other, "Integer")),
                 _ => Err(Raise::argument("an array takes one index here")),
             },
             "at" | "dig" => {
@@ -141,8 +139,7 @@ impl Interpreter<'_> {
             }
             "+" | "-" | "&" | "|" => {
                 let Some(Value::Array(other)) = first else {
-                    let kind = first.map(implicit).unwrap_or_default();
-                    return Some(Err(Raise::kind(format!("no implicit conversion of {kind} into Array"))));
+                    return Some(Err(Raise::no_conversion(first.unwrap_or(&Value::Nil), "Array")));
                 };
                 let other = other.0.borrow().clone();
                 let own = list.0.borrow().clone();
@@ -290,7 +287,7 @@ fn pack(values: &[Value], format: &[u8]) -> Outcome {
                 return Err(Raise::argument("too few arguments"));
             };
             let Some(number) = value.to_big() else {
-                return Err(Raise::kind(format!("no implicit conversion of {} into Integer", implicit(value))));
+                return Err(Raise::no_conversion(value, "Integer"));
             };
             let mask = num_bigint::BigInt::from(u64::MAX);
             let bits = u64::try_from(number & mask).unwrap_or(0);

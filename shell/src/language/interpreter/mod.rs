@@ -69,6 +69,25 @@ impl Raise {
         Self::new("ArgumentError", message)
     }
 
+    /// The `TypeError` about a value where one of another class is needed.
+    pub fn no_conversion(value: &Value, into: &str) -> Self {
+        let remedy = match into {
+            "String" => "a string is needed here: to_s makes one of any value",
+            "Integer" => "a whole number is needed here: to_i makes one of a string",
+            "Array" => "a list is needed here, as in ['a', 'b']",
+            _ => "a dictionary is needed here, as in {'KEY' => 'VALUE'}",
+        };
+        Self::kind(format!("no implicit conversion of {} into {into}", implicit(value))).with_remedy(remedy)
+    }
+
+    /// Adds what the message of an exception lacks.
+    pub fn with_remedy(self, remedy: impl Into<String>) -> Self {
+        match self {
+            Self::Error(exception) => Self::Error(exception.with_remedy(remedy)),
+            other => other,
+        }
+    }
+
     /// A `TypeError`.
     pub fn kind(message: impl Into<String>) -> Self {
         Self::new("TypeError", message)
@@ -97,6 +116,10 @@ pub trait Host {
     fn table_method(&mut self, table: &Rc<str>, name: &str, args: Vec<Value>) -> Option<Outcome>;
     /// The value of a constant of the shell.
     fn constant(&self, name: &str) -> Option<Value>;
+    /// The names of all constants of the shell.
+    fn constant_names(&self) -> &'static [&'static str] {
+        &[]
+    }
     /// Prints text as it is.
     fn print(&mut self, bytes: &[u8]) -> Result<(), Raise>;
     /// Passes on what has been printed.
@@ -326,7 +349,7 @@ impl<'a> Interpreter<'a> {
                 match self.eval(value, frame)? {
                     Value::Hash(other) => other.pairs().into_iter().for_each(|(k, v)| table.insert(k, v)),
                     other => {
-                        return Err(Raise::kind(format!("no implicit conversion of {} into Hash", implicit(&other))));
+                        return Err(Raise::no_conversion(&other, "Hash"));
                     }
                 }
                 continue;
@@ -347,7 +370,15 @@ impl<'a> Interpreter<'a> {
         {
             return Ok(value);
         }
-        Err(Raise::new("NameError", format!("uninitialized constant HBaseReceiver::{name}")))
+        let known = self.host.constant_names().iter().copied();
+        let remedy = match name.to_lowercase() {
+            small if matches!(&small[..], "true" | "false" | "nil") => format!("write it in small letters: {small}"),
+            _ => match calls::nearest(&name.to_uppercase(), known) {
+                Some(nearest) => format!("text is put in quotes: '{name}'; the nearest name of an option is {nearest}"),
+                None => format!("text is put in quotes: '{name}'; help 'COMMAND' shows the options of a command"),
+            },
+        };
+        Err(Raise::new("NameError", format!("uninitialized constant HBaseReceiver::{name}")).with_remedy(remedy))
     }
 
     fn defined(&mut self, node: &Node, frame: &Frame) -> Outcome {

@@ -254,7 +254,7 @@ impl Interpreter<'_> {
         let int = |at: usize, default: i64| match args.list.get(at) {
             Some(Value::Int(n)) => Ok(*n),
             None => Ok(default),
-            Some(other) => Err(Raise::kind(format!("no implicit conversion of {} into Integer", implicit(other)))),
+            Some(other) => Err(Raise::no_conversion(other, "Integer")),
         };
         let (start, end, step) = match name {
             "times" => (0, from.saturating_sub(1), 1),
@@ -326,10 +326,11 @@ fn arithmetic(a: &Value, op: &str, b: &Value) -> Option<Outcome> {
         return None;
     }
     if as_float(b).is_none() {
-        return Some(Err(Raise::kind(match b {
+        let message = match b {
             Value::Nil => "nil can't be coerced into Integer".to_owned(),
             other => format!("{} can't be coerced into {}", implicit(other), a.class_name()),
-        })));
+        };
+        return Some(Err(Raise::kind(message).with_remedy("a number is needed here: to_i makes one of a string")));
     }
     if matches!(a, Value::Float(_)) || matches!(b, Value::Float(_)) {
         let (x, y) = (as_float(a)?, as_float(b)?);

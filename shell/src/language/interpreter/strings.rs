@@ -8,7 +8,7 @@ use super::super::inspect::to_text;
 use super::super::value::{Text, Value};
 use super::lists::{part, place};
 use super::packing::{Directive, directives};
-use super::{Args, Interpreter, Outcome, Raise, check_size, implicit, patterns, ranges};
+use super::{Args, Interpreter, Outcome, Raise, check_size, patterns, ranges};
 
 /// Characters of a string: of invalid UTF-8 single bytes.
 fn letters(bytes: &[u8]) -> Vec<Vec<u8>> {
@@ -47,7 +47,7 @@ fn lossy(bytes: &[u8]) -> String {
 fn needs_text(value: Option<&Value>) -> Result<Vec<u8>, Raise> {
     match value {
         Some(Value::Str(text)) => Ok(text.borrow().clone()),
-        Some(other) => Err(Raise::kind(format!("no implicit conversion of {} into String", implicit(other)))),
+        Some(other) => Err(Raise::no_conversion(other, "String")),
         None => Err(Raise::argument("wrong number of arguments (given 0, expected 1)")),
     }
 }
@@ -125,7 +125,7 @@ impl Interpreter<'_> {
                     check_size(bytes.len().saturating_mul(times)).map(|()| Value::text(bytes.repeat(times)))
                 }
                 Some(Value::Int(_)) => Err(Raise::argument("negative argument")),
-                Some(other) => Err(Raise::kind(format!("no implicit conversion of {} into Integer", implicit(other)))),
+                Some(other) => Err(Raise::no_conversion(other, "Integer")),
                 None => Err(Raise::argument("wrong number of arguments (given 0, expected 1)")),
             },
             "%" => match first {
@@ -273,9 +273,7 @@ impl Interpreter<'_> {
                     (Some(Value::Str(wanted)), None) => {
                         Ok(find(&bytes, &wanted.borrow()).map_or(Value::Nil, |_| Value::text(wanted.borrow().clone())))
                     }
-                    (Some(other), None) => {
-                        Err(Raise::kind(format!("no implicit conversion of {} into Integer", implicit(other))))
-                    }
+                    (Some(other), None) => Err(Raise::no_conversion(other, "Integer")),
                     (None, None) => Err(Raise::argument("wrong number of arguments (given 0, expected 1..2)")),
                 }
             }

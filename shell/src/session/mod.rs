@@ -1,9 +1,11 @@
 //! A session: statements are read, run, and their values shown.
 
+mod remedies;
+
 use std::rc::Rc;
 use std::time::Instant;
 
-use crate::commands::{self, CommandError, Context, Done, TABLE_METHODS};
+use crate::commands::{self, CommandError, Context, Done, TABLE_METHODS, TABLE_MISSING};
 use crate::connection::{Failure, Reason};
 use crate::language::{
     Exception, Host, Interpreter, Outcome, Place, Raise, SOURCE_BYTES_MAX, State, Statement, SyntaxError, Value,
@@ -26,6 +28,8 @@ pub enum Step {
     Done,
     /// More lines are needed: open blocks, and the quote that is open.
     More(usize, Option<char>),
+    /// Ctrl-C ended the statement. Only a terminal goes on.
+    Interrupted,
     /// The session ends with this status.
     End(i32),
     /// The session ends because of this error: class and message, and whether a command raised it.
@@ -38,6 +42,8 @@ pub struct Session {
     shell: Shell,
     /// The lines of the statement that is being typed.
     pending: Statement,
+    /// What the lines of the statement lack: the number of open blocks, and the quote that is open.
+    open: (usize, Option<char>),
     /// The number of the last line.
     lines: u32,
 }
@@ -57,6 +63,7 @@ impl Session {
             state: State::default(),
             shell: Shell { context, mode, fatal: false },
             pending: Statement::default(),
+            open: (0, None),
             lines: 0,
         }
     }
@@ -106,10 +113,13 @@ impl Session {
             return Step::Failed(Exception::new("SyntaxError", message));
         }
         match self.pending.add(line, &self.state.top.names()) {
-            Err(SyntaxError::Incomplete { depth, quote }) => Step::More(depth, quote),
+            Err(SyntaxError::Incomplete { depth, quote }) => {
+                self.open = (depth, quote);
+                Step::More(depth, quote)
+            }
             Err(SyntaxError::Wrong { at, message }) => {
                 let source = std::mem::take(&mut self.pending);
-                self.syntax_error(at, &message, source.source())
+                self.syntax_error(at, &message, remedies::of_syntax(&message).map(str::to_owned), source.source())
             }
             Ok(program) => {
                 let own = self.pending.source().iter().filter(|byte| **byte == b'\n').count();
@@ -131,17 +141,18 @@ impl Session {
         self.syntax_error(
             Place { line: lines.saturating_sub(1).max(1), column: 1 },
             "syntax error, unexpected end-of-input",
+            Some(remedies::of_end(self.open)),
             source,
         )
     }
 
-    fn syntax_error(&mut self, at: Place, message: &str, source: &[u8]) -> Step {
+    fn syntax_error(&mut self, at: Place, message: &str, remedy: Option<String>, source: &[u8]) -> Step {
         // The place is one in the statement; the message names the line of the session.
         let below = u32::try_from(source.split(|byte| *byte == b'\n').count()).unwrap_or(1).saturating_sub(2);
         let number = (self.lines + at.line).saturating_sub(below + 1).max(1);
         let text = format!("(hbase):{number}:{}: {message}", at.column);
         if self.shell.mode == Mode::Batch {
-            return Step::Failed(Exception::new("SyntaxError", text));
+            return Step::Failed(Exception { remedy, ..Exception::new("SyntaxError", text) });
         }
         let out = &mut self.shell.context.out;
         let shown = out.painted_error(&format!("SyntaxError ({text})"));
@@ -151,6 +162,9 @@ impl Session {
         let report =
             format!("Traceback (most recent call last):\n{shown}\n{}\n{marker}\n", String::from_utf8_lossy(line));
         print_error(&mut self.shell.context, &report);
+        if let Some(remedy) = remedy {
+            print_remedy(&mut self.shell.context, &remedy);
+        }
         Step::Done
     }
 
@@ -175,16 +189,7 @@ impl Session {
             }
             Err(Raise::Exit(status)) => Step::End(status),
             Err(Raise::Interrupt) if context.out.is_closed() => Step::End(1),
-            Err(Raise::Interrupt) => {
-                if mode == Mode::Batch {
-                    return Step::End(130);
-                }
-                if !context.out.at_line_start {
-                    context.out.raw(b"\n");
-                }
-                context.interrupt.clear();
-                Step::Done
-            }
+            Err(Raise::Interrupt) => Step::Interrupted,
             Err(Raise::Error(exception)) => {
                 let goes_on = matches!(
                     &exception.class[..],
@@ -200,12 +205,26 @@ impl Session {
                 };
                 let shown = context.out.painted_error(&format!("{} ({message})", exception.class));
                 print_error(context, &format!("Traceback (most recent call last):\n{shown}\n{hint}"));
+                if let Some(remedy) = &exception.remedy {
+                    print_remedy(context, remedy);
+                }
                 Step::Done
             }
             // These do not leave an interpreter.
             Err(Raise::Break(..) | Raise::Next(_) | Raise::Return(_)) => Step::Done,
         }
     }
+}
+
+/// The exception that a failure is for scripts.
+fn exception_of(failure: Failure) -> Exception {
+    let message = match failure.reason {
+        Reason::TableMissing => format!("Unknown table {}!", failure.text),
+        _ => failure.to_string(),
+    };
+    let missing = matches!(failure.reason, Reason::TableMissing).then(|| TABLE_MISSING.to_owned());
+    let exception = Exception::new(&ruby_class(&failure), message);
+    Exception { remedy: failure.remedy.or(missing), ..exception }
 }
 
 /// The class of a failure as JRuby names it, which `-n` prints.
@@ -234,11 +253,12 @@ pub fn print_remedy(context: &mut Context, remedy: &str) {
 }
 
 impl Shell {
-    fn arity(command: &commands::Command, given: usize) -> Result<(), CommandError> {
-        if (command.least..=command.most).contains(&given) {
+    fn arity(command: &commands::Command, given: usize, of_table: bool) -> Result<(), CommandError> {
+        let (least, most) = (command.least, command.most);
+        if (least..=most).contains(&given) {
             return Ok(());
         }
-        Err(CommandError::argument(wrong_count(given, command.least, command.most)))
+        Err(CommandError::argument(wrong_count(given, least, most), remedies::of_count(command, of_table)))
     }
 
     /// Runs a command with its error and the time it took.
@@ -246,7 +266,8 @@ impl Shell {
         let Some(command) = commands::find(name) else { return Ok(Value::Nil) };
         let begin = Instant::now();
         let quiet = matches!(command.name, "help" | "table_help");
-        let done: Done = Self::arity(command, args.len()).and_then(|()| (command.run)(&mut self.context, args));
+        let done: Done =
+            Self::arity(command, args.len(), of_table).and_then(|()| (command.run)(&mut self.context, args));
         self.context.out.end_records(done.is_ok());
         let error = match done {
             Ok(value) => {
@@ -257,23 +278,14 @@ impl Shell {
             }
             Err(error) => error,
         };
-        let mut remedy = None;
-        let (class, message) = match error {
+        let Exception { class, message, remedy, .. } = match error {
             CommandError::Interrupted => return Err(Raise::Interrupt),
-            CommandError::Fatal(class, message) => {
+            CommandError::Fatal(exception) => {
                 self.fatal = true;
-                return Err(Raise::Error(Exception::new(&class, message)));
+                return Err(Raise::Error(exception));
             }
-            CommandError::Raised(class, message) => (class, message),
-            CommandError::Failed(failure) => {
-                let message = match failure.reason {
-                    Reason::TableMissing => format!("Unknown table {}!", failure.text),
-                    _ => failure.to_string(),
-                };
-                let class = ruby_class(&failure);
-                remedy = failure.remedy;
-                (class, message)
-            }
+            CommandError::Raised(exception) => exception,
+            CommandError::Failed(failure) => exception_of(failure),
         };
         if self.mode == Mode::Batch {
             self.context.out.took(begin.elapsed().as_secs_f64(), false);
@@ -329,7 +341,10 @@ impl Host for Shell {
                     Ok(described) => Ok(Value::array(
                         described.families.keys().map(|family| Value::text([&family[..], b":"].concat())).collect(),
                     )),
-                    Err(failure) => Err(Raise::new("RuntimeError", failure.to_string())),
+                    Err(failure) => {
+                        let message = failure.to_string();
+                        Err(Raise::Error(Exception { message, ..exception_of(failure) }))
+                    }
                 });
             }
             "help" => return Some(self.run_command("help", args, true)),
@@ -347,6 +362,10 @@ impl Host for Shell {
 
     fn constant(&self, name: &str) -> Option<Value> {
         commands::constant(name)
+    }
+
+    fn constant_names(&self) -> &'static [&'static str] {
+        commands::CONSTANTS
     }
 
     fn print(&mut self, bytes: &[u8]) -> Result<(), Raise> {
