@@ -68,6 +68,22 @@ pub(super) struct Run {
     reported: Instant,
 }
 
+/// The requested compaction of this thread, until it is dropped: also if it panics, since the thread may go on.
+struct Running;
+
+impl Running {
+    fn begin(run: Run) -> Self {
+        RUN.set(Some(run));
+        Self
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUN.set(None);
+    }
+}
+
 /// The outcome of a compaction that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
@@ -179,16 +195,16 @@ pub(super) fn run(
     compact: impl FnOnce() -> fjall::Result<()>,
 ) -> Result<Ended> {
     control.advance(0, Instant::now())?;
-    RUN.set(Some(Run {
+    let running = Running::begin(Run {
         major,
         keyspace: keyspace.clone(),
         control: Arc::clone(control),
         first_file: keyspace.tree.get_next_table_id(),
         unreported_bytes: 0,
         reported: Instant::now(),
-    }));
+    });
     let done = compact();
-    RUN.set(None);
+    drop(running);
     let error = match done {
         Ok(()) => return Ok(Ended::Complete),
         Err(fjall::Error::Storage(LsmError::Io(error)) | fjall::Error::Io(error)) => error,
@@ -201,4 +217,26 @@ pub(super) fn run(
         }
     }
     ended.ok_or(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+    use crate::store::fjall::test_database::open;
+
+    #[test]
+    fn a_panic_ends_the_compaction_of_its_thread() {
+        let folder = tempfile::tempdir().unwrap();
+        let (_holder, _database, keyspace) = open(&folder);
+        let mut was_running = false;
+        let compact = || {
+            was_running = Run::of_this_thread().is_some();
+            panic!("intended by the test");
+        };
+        let ran = catch_unwind(AssertUnwindSafe(|| run(&keyspace, true, &Arc::default(), compact)));
+        assert!(ran.is_err() && was_running);
+        assert!(Run::of_this_thread().is_none());
+    }
 }
