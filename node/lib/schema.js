@@ -2,6 +2,7 @@
 /** Converts between options and HBase's attributes in descriptors of tables, families and namespaces. */
 
 const { isMap } = require('node:util/types');
+const { checkName, isAccepted } = require('./attributes.js');
 const { DURABILITY } = require('./backend.js');
 const { name: nameBytes } = require('./bytes.js');
 const { text } = require('./column.js');
@@ -84,8 +85,8 @@ const TABLE = {
   regionReplication: ['REGION_REPLICATION', number(-INT_MAX)],
 };
 
-const FAMILY_OPTIONS = new Set([...Object.keys(FAMILY), 'attributes', 'configuration']);
-const TABLE_OPTIONS = [...Object.keys(TABLE), 'attributes'];
+const FAMILY_OPTIONS = new Set([...Object.keys(FAMILY), 'attributes', 'configuration', 'metadata']);
+const TABLE_OPTIONS = [...Object.keys(TABLE), 'attributes', 'metadata'];
 
 /** Attributes or configuration, given under HBase's names. */
 function pairsOf(given, where) {
@@ -99,20 +100,23 @@ function pairsOf(given, where) {
   ]);
 }
 
-/** Converts options to attributes, followed by those given under HBase's names. */
-function attributesOf(options, known, where) {
+/** Converts options to attributes, followed by those given under HBase's names, and by metadata of any names. */
+function attributesOf(options, known, level, where) {
   const out = [];
   for (const [option, [attribute, form]] of Object.entries(known)) {
     if (options[option] !== undefined) {
       out.push([Buffer.from(attribute), Buffer.from(form.write(options[option], `${where}: option \`${option}\``))]);
     }
   }
-  const place = `${where}: option \`attributes\``;
   const forms = new Map(Object.values(known));
-  for (const [key, value] of pairsOf(options.attributes, place)) {
-    const name = text(key);
-    const checkedText = forms.get(name)?.attribute?.(text(value), `${place}: ${escaped(name)}`);
-    out.push([key, checkedText === undefined ? value : Buffer.from(checkedText)]);
+  for (const option of ['attributes', 'metadata']) {
+    const place = `${where}: option \`${option}\``;
+    for (const [key, value] of pairsOf(options[option], place)) {
+      const name = text(key);
+      if (option === 'attributes') checkName(name, value, level, place);
+      const checkedText = forms.get(name)?.attribute?.(text(value), `${place}: ${escaped(name)}`);
+      out.push([key, checkedText === undefined ? value : Buffer.from(checkedText)]);
+    }
   }
   return out;
 }
@@ -124,7 +128,7 @@ function familyOf(name, options, where) {
   const given = checked(options, FAMILY_OPTIONS, place);
   return {
     name: bytes,
-    attributes: attributesOf(given, FAMILY, place),
+    attributes: attributesOf(given, FAMILY, 'family', place),
     configuration: pairsOf(given.configuration, `${place}: option \`configuration\``),
   };
 }
@@ -143,21 +147,22 @@ function familiesOf(given, where) {
 
 /** A table's descriptor. The names of `options` have been checked. */
 function descriptorOf(name, families, options, where) {
-  return { name, families: familiesOf(families, where), attributes: attributesOf(options, TABLE, where) };
+  return { name, families: familiesOf(families, where), attributes: attributesOf(options, TABLE, 'table', where) };
 }
 
-/** Converts attributes to options. Attributes that have no option are listed under `attributes`. */
-function optionsFrom(pairs, known) {
+/**
+ * Converts attributes to options. Attributes that have no option are listed under `attributes`, or under `metadata` if
+ * `attributes` would be refused with their names.
+ */
+function optionsFrom(pairs, known, level) {
   const byAttribute = new Map(Object.entries(known).map(([option, [attribute, form]]) => [attribute, [option, form]]));
   const out = {};
-  const others = {};
   for (const [key, value] of pairs) {
     const attribute = text(key);
     const found = byAttribute.get(attribute);
-    if (found === undefined) others[attribute] = text(value);
+    if (found === undefined) (out[isAccepted(attribute, level) ? 'attributes' : 'metadata'] ??= {})[attribute] = text(value);
     else out[found[0]] = found[1].read(text(value));
   }
-  if (Object.keys(others).length > 0) out.attributes = others;
   return out;
 }
 
@@ -165,11 +170,11 @@ function optionsFrom(pairs, known) {
 function shownDescriptor(descriptor) {
   const families = {};
   for (const { name, attributes, configuration } of descriptor.families) {
-    families[text(name)] = optionsFrom(attributes, FAMILY);
+    families[text(name)] = optionsFrom(attributes, FAMILY, 'family');
     if (configuration.length > 0)
       families[text(name)].configuration = Object.fromEntries(configuration.map(([k, v]) => [text(k), text(v)]));
   }
-  return { name: descriptor.name, families, options: optionsFrom(descriptor.attributes, TABLE) };
+  return { name: descriptor.name, families, options: optionsFrom(descriptor.attributes, TABLE, 'table') };
 }
 
 /** A namespace's descriptor. */

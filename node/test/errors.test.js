@@ -156,6 +156,7 @@ const REFUSED = [
   [['f'], { durability: 'FSYNC' }, /option `durability` cannot be "FSYNC"; did you mean `FSYNC_WAL`\?/],
   [['f'], { attributes: { DURABILITY: 'FSYNC' } }, /option `attributes`: DURABILITY cannot be "FSYNC"; did you mean `FSYNC_WAL`\?/],
   [['f'], { attributes: new Map([[Buffer.from('DURABILITY'), Buffer.from('no')]]) }, /DURABILITY cannot be "no"; expected one of/],
+  [['f'], { metadata: { DURABILITY: 'no' } }, /option `metadata`: DURABILITY cannot be "no"; expected one of/],
 ];
 
 for (const [families, options, message] of REFUSED) {
@@ -182,6 +183,24 @@ test('attributes under the names of HBase have the same effect as options', asyn
     assert.deepEqual([options.durability, options.attributes.A], ['FSYNC_WAL', 'b']);
     await db.disableTable('named');
     await db.dropTable('named');
+  }
+});
+
+test('metadata may have any names, and descriptors with it can be used again', async () => {
+  for (const db of [local, remote]) {
+    const families = { f: { versions: 2, attributes: { owner: 'ann' }, metadata: { TLL: '1', READONLY: '2' } } };
+    await db.createTable('described', families, { attributes: { owner: 'bob' }, metadata: { durability: '3' } });
+    const found = await db.describeTable('described');
+    assert.equal(found.families.f.attributes.owner, 'ann');
+    assert.deepEqual(found.families.f.metadata, { TLL: '1', READONLY: '2' });
+    assert.equal(found.options.attributes.owner, 'bob');
+    assert.deepEqual(found.options.metadata, { durability: '3' });
+    await db.createTable('copied', found.families, found.options);
+    assert.deepEqual(await db.describeTable('copied'), { ...found, name: 'copied' });
+    for (const name of ['described', 'copied']) {
+      await db.disableTable(name);
+      await db.dropTable(name);
+    }
   }
 });
 

@@ -43,8 +43,13 @@ export interface FamilyOptions {
   compressTags?: boolean | undefined;
   /** Stored and returned. Default: false. */
   evictBlocksOnClose?: boolean | undefined;
-  /** Attributes under HBase's names. */
+  /**
+   * Attributes under HBase's names, and others, which are stored, too. A name that resembles one of HBase's is refused,
+   * since it is probably misspelt.
+   */
   attributes?: Named | undefined;
+  /** Further attributes, of any names. */
+  metadata?: Named | undefined;
   /** Settings that override HBase's configuration for this family. */
   configuration?: Named | undefined;
 }
@@ -63,8 +68,13 @@ export interface TableOptions {
   readOnly?: boolean | undefined;
   /** HBase's number of replicas of regions. Stored and returned. Default: 1. */
   regionReplication?: number | undefined;
-  /** Attributes under HBase's names. */
+  /**
+   * Attributes under HBase's names, and others, which are stored, too. A name that resembles one of HBase's is refused,
+   * since it is probably misspelt.
+   */
   attributes?: Named | undefined;
+  /** Further attributes, of any names. */
+  metadata?: Named | undefined;
 }
 
 /** The split keys of a new table: given, or computed by HBase's algorithms. */

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from hjall import _native
 from hjall.arguments import a_dict, a_function, a_list, an_integer, encoded, invalid
-from hjall.descriptors import Family, SplitArgument, TableDescriptor, family_argument, family_arguments
+from hjall.descriptors import (
+    Family,
+    SplitArgument,
+    TableDescriptor,
+    family_argument,
+    family_arguments,
+    table_attributes,
+)
 from hjall.errors import TableExists, raised_class
 from hjall.options import Options, check_options, copy_folder
 from hjall.server import Server
@@ -205,6 +212,7 @@ class Database:
         num_regions: int | None = None,
         split_algo: str | None = None,
         attributes: Mapping[Any, Any] | None = None,
+        metadata: Mapping[Any, Any] | None = None,
         if_not_exists: bool = False,
     ) -> None:
         """Creates a table.
@@ -216,8 +224,9 @@ class Database:
         such as ``VERSIONS``. A `hjall.Family` in place of the options has HBase's defaults. `split_keys`: the start
         keys of all regions but the first. Alternatively, `num_regions`, from 2 to 100,000, and `split_algo`:
         ``HexStringSplit``, ``DecimalStringSplit`` or ``UniformSplit``. `attributes`: attributes of the table, such as
-        ``{"READONLY": True, "DURABILITY": "SKIP_WAL"}``. `if_not_exists`: leave an existing table as it is, even if its
-        families differ.
+        ``{"READONLY": True, "DURABILITY": "SKIP_WAL"}``. HBase stores attributes of other names, too; one that
+        resembles a name of HBase is refused, since it is probably misspelt. `metadata`: further attributes, of any
+        names. `if_not_exists`: leave an existing table as it is, even if its families differ.
 
         Raises `TypeError` and `ValueError` for invalid arguments, `TableExists`, `NamespaceNotFound`.
 
@@ -236,9 +245,10 @@ class Database:
             raise error
         keys = None if split_keys is None else a_list("split_keys must be an iterable of row keys", split_keys)
         splits = SplitArgument(keys, num_regions, split_algo)
-        set_attributes = a_dict("attributes", attributes)
+        arguments = family_arguments(families, "create_table")
+        all_attributes = table_attributes(attributes, metadata, "create_table")
         try:
-            self._admin.create_table(self._table_name(name), family_arguments(families), set_attributes, splits)
+            self._admin.create_table(self._table_name(name), arguments, all_attributes, splits)
         except TableExists:
             if not if_not_exists:
                 raise
@@ -367,7 +377,9 @@ class Database:
         """
         table = self._admin.describe(self._table_name(name))
         families = {
-            family["name"]: Family(family["attributes"], family["configuration"]) for family in table["families"]
+            # As metadata, since they may have been stored under any names.
+            family["name"]: Family(configuration=family["configuration"], metadata=family["attributes"])
+            for family in table["families"]
         }
         return TableDescriptor(table["name"], families, table["attributes"])
 
@@ -377,14 +389,15 @@ class Database:
         *,
         attributes: Mapping[Any, Any] | None = None,
         families: Mapping[Any, Mapping[str, Any] | Family | None] | None = None,
+        metadata: Mapping[Any, Any] | None = None,
     ) -> None:
         """Changes a table.
 
-        `attributes`: the attributes to set; an empty value removes an attribute. `families`: **all** column families
-        of the table; families that are left out are deleted with their data. To change a single family, use
-        `add_family`, `modify_family` or `delete_family`.
+        `attributes`, `metadata`: the attributes to set, as in `create_table`; an empty value removes an attribute.
+        `families`: **all** column families of the table; families that are left out are deleted with their data. To
+        change a single family, use `add_family`, `modify_family` or `delete_family`.
 
-        Raises `TableNotFound`, `InvalidDescriptor`.
+        Raises `TypeError` and `ValueError` for invalid arguments, `TableNotFound`, `InvalidDescriptor`.
 
         >>> import hjall
         >>> db = hjall.memory()
@@ -395,20 +408,22 @@ class Database:
         hjall.errors.ReadOnly: put: row b'r': table t is read only: set its READONLY attribute to false to write to it
         """
         full = self._table_name(name)
+        given = table_attributes(attributes, metadata, "alter_table")
         if families is None:
-            self._admin.set_attributes(full, a_dict("attributes", attributes))
+            self._admin.set_attributes(full, given)
         else:
             _check_families(families)
-            changes = {_key(key): value for key, value in a_dict("attributes", attributes).items()}
+            arguments = family_arguments(families, "alter_table")
+            changes = {_key(key): value for key, value in given.items()}
             merged = {**self._admin.describe(full, "alter_table")["attributes"], **changes}
-            self._admin.modify_table(full, family_arguments(families), merged)
+            self._admin.modify_table(full, arguments, merged)
 
     def add_family(self, name: Name, family: Name, options: Mapping[str, Any] | Family | None = None) -> None:
         """Adds a column family to a table. `options` are those of a family in `create_table`.
 
         Raises `TableNotFound`, `FamilyError` if the family exists.
         """
-        self._admin.add_family(self._table_name(name), family_argument(family, options))
+        self._admin.add_family(self._table_name(name), family_argument(family, options, "add_family"))
 
     def modify_family(self, name: Name, family: Name, options: Mapping[str, Any] | Family | None) -> None:
         """Replaces the options of a column family. `options` are those of a family in `create_table`; options that
@@ -416,7 +431,7 @@ class Database:
 
         Raises `TableNotFound`, `FamilyError` if the family does not exist.
         """
-        self._admin.modify_family(self._table_name(name), family_argument(family, options))
+        self._admin.modify_family(self._table_name(name), family_argument(family, options, "modify_family"))
 
     def delete_family(self, name: Name, family: Name) -> None:
         """Deletes a column family with its data.
