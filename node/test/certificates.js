@@ -42,4 +42,4 @@ async function servingUsers(folder) {
   ]);
 }
 
-module.exports = { servingUsers };
+module.exports = { CURVE, servingUsers };

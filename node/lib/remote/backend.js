@@ -46,7 +46,7 @@ class RemoteBackend extends Backend {
   }
 
   closedError() {
-    return make('Closed', `the connection to ${this.client.settings.address} has been closed`);
+    return this.client.closedError();
   }
 
   /** Lets a call continue in the background. */

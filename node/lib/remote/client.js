@@ -42,6 +42,11 @@ class Client {
     this.pool = new Pool(open, settings);
   }
 
+  /** The error of calls after `close`. */
+  closedError() {
+    return this.pool.closedError();
+  }
+
   /**
    * Makes a call; resolves to its result (undefined for void methods).
    * @param {string} method

@@ -50,6 +50,20 @@ const FRAMES = /\n[ \t]*at [\s\S]*$/;
 /** The line that hjall's server adds to HBase's text: the thing, the reason or the remedy. */
 const REMEDY_LINE = '\nhjall: ';
 
+/** The logins that this client has: unlike others, it has no SASL. */
+const LOGINS =
+  "give the option `headers`, such as { authorization: 'Basic …' }, with a URL that begins with https:// or http://, or a client certificate as the options `tls.cert` and `tls.key`";
+/** What hjall's server advises clients in general to do, and what programs that use this client do for it. */
+const ADVICE = [
+  [/[,;](?: or)? log in with SASL PLAIN.*/, `; to log in, ${LOGINS}`],
+  [/enable TLS in the client/, 'give the option `tls`, or use a URL with thrifts:// or https://'],
+];
+
+/** A server's text with the advice for programs that use this client. */
+function advised(text) {
+  return ADVICE.reduce((advice, [pattern, ours]) => advice.replace(pattern, ours), text);
+}
+
 /** Splits a message into `[HBase's text, the remedy of hjall's server or undefined]`, both without a stack trace. */
 function parts(message) {
   const at = message.indexOf(REMEDY_LINE);
@@ -114,7 +128,7 @@ function classifyParts(message, remedy, canRetry, { method, table }, whole) {
   const kind = kindOf(name, text, canRetry, method, table);
   const cause = hbaseException(name === undefined ? WITHOUT_CLASS[kind] : head[1], text, whole);
   if (NAME_ONLY.has(kind)) return { kind, text: text.includes(' ') ? text : plainText(kind, text || table), cause };
-  const reason = text || name || 'the server gave no reason';
+  const reason = advised(text || name || 'the server gave no reason');
   return { kind, text: plainText(kind, reason, withRemedy(kind, reason, remedy)), cause };
 }
 
@@ -266,4 +280,4 @@ function noSyncCalls(method, how = ', and await it') {
   return make('Unsupported', `remote databases have no synchronous calls: use ${method}()${how}`);
 }
 
-module.exports = { AFTER, INTERNAL, afterAnswer, isUnread, noSyncCalls, notRead, ofApplicationError, ofIoError };
+module.exports = { AFTER, INTERNAL, LOGINS, afterAnswer, isUnread, noSyncCalls, notRead, ofApplicationError, ofIoError };

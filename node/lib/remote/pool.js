@@ -28,9 +28,14 @@ class Pool {
     this.whenEmpty = [];
   }
 
+  /** The error of calls after `close`. */
+  closedError() {
+    return make('Closed', `the connection to ${this.address} has been closed: connect again to use the database`);
+  }
+
   /** Takes a connection for one call, which `release` gives back. */
   async acquire(signal) {
-    if (this.closed) throw make('Closed', `the connection to ${this.address} has been closed`);
+    if (this.closed) throw this.closedError();
     signal?.throwIfAborted();
     for (let connection = this.idle.pop(); connection !== undefined; connection = this.idle.pop()) {
       if (this.activate(connection)) return this.taken(connection);

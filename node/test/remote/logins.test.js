@@ -1,12 +1,13 @@
 'use strict';
 /** Logins over HTTP and with a certificate, and the errors of users without one or without permission. */
 const assert = require('node:assert/strict');
+const { execFileSync } = require('node:child_process');
 const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { after, before, test } = require('node:test');
 const { AccessError, connect } = require('../../lib/index.js');
-const { servingUsers } = require('../certificates.js');
+const { CURVE, servingUsers } = require('../certificates.js');
 
 const DENIED = 'org.apache.hadoop.hbase.security.AccessDeniedException';
 
@@ -82,7 +83,31 @@ test('calls without permission have the code ACCESS_DENIED, whatever the method,
 test('connections without a valid login have the code ACCESS_DENIED and the reason', async () => {
   const denied = (message) => ({ name: 'AccessError', code: 'ACCESS_DENIED', message });
   await assert.rejects(connect(withPassword('bob', 'wrong')), denied(/HTTP 401 .*password or the token is wrong/));
+  const remedy = /[tT]o log in, give the option `headers`, .* with a URL .* https:\/\/ .*, or .* certificate as the options `tls\.cert` and `tls\.key`$/;
   await assert.rejects(connect({ ...withPassword('bob'), headers: {} }), denied(/HTTP 401/));
+  await assert.rejects(connect({ ...withPassword('bob'), headers: {} }), denied(remedy));
   const { ca } = withCertificate().tls;
-  await assert.rejects(connect({ ...withCertificate(), tls: { ca } }), denied(/log in with .*certificate/));
+  await assert.rejects(connect({ ...withCertificate(), tls: { ca } }), denied(/^connect: this server has users; to log in/));
+  await assert.rejects(connect({ ...withCertificate(), tls: { ca } }), denied(remedy));
+  // A certificate without a user.
+  execFileSync('openssl', ['req', ...CURVE, '-subj', '/CN=eve', '-keyout', 'eve.key', '-out', 'eve.csr'], { cwd: folder, stdio: 'pipe' });
+  const issued = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2', '-extfile', 'alice.ext', '-out', 'eve.pem'];
+  execFileSync('openssl', ['x509', '-req', '-in', 'eve.csr', ...issued], { cwd: folder, stdio: 'pipe' });
+  const eve = { ...withCertificate(), tls: { ca, cert: file('eve.pem'), key: file('eve.key') } };
+  await assert.rejects(connect(eve), denied(/no user has a name of the client's certificate .*; to log in/));
+  await assert.rejects(connect(eve), denied(remedy));
+});
+
+test('errors of TLS name the option to change', async () => {
+  const { ca } = withCertificate().tls;
+  const failed = (message) => ({ code: 'CONNECTION', message });
+  for (const transport of ['buffered', 'http']) {
+    const given = { host: 'localhost', port: server.port, transport, retries: 0 };
+    await assert.rejects(connect({ ...given, tls: true }), failed(/certificate; .* as the option `tls\.ca`$/));
+    await assert.rejects(connect({ ...given, tls: { ca, servername: 'other' } }), failed(/altnames.*; .* option `tls\.servername`$/));
+    const own = { ca, cert: file('server.pem'), key: file('server.key') };
+    await assert.rejects(connect({ ...given, tls: own }), failed(/; the server refuses the certificate of the option `tls\.cert`, and its log has the reason$/));
+  }
+  const plain = connect({ host: 'localhost', port: server.port });
+  await assert.rejects(plain, { code: 'REFUSED', message: /only TLS connections; give the option `tls`, or use a URL with thrifts:\/\/ or https:\/\/ \(/ });
 });

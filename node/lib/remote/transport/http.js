@@ -5,13 +5,17 @@ const https = require('node:https');
 const { whenAborted } = require('../../abort.js');
 const { clearTimeout, setTimeout } = require('../../timers.js');
 const { publish } = require('../../tracing.js');
+const { LOGINS } = require('../failure.js');
 const { AnswerTooLong } = require('../wire/types.js');
-const { TransportError, cannotConnect } = require('./transport-error.js');
+const { TransportError, broke, cannotConnect } = require('./transport-error.js');
 
 /** The length up to which an error page is quoted. */
 const PAGE_CHARS_MAX = 200;
-/** The statuses of requests without a valid login, or without permission. */
-const DENIALS = new Set([401, 403]);
+/** The statuses of requests without a valid login, and of those and others without permission. */
+const NO_LOGIN = 401;
+const DENIALS = new Set([NO_LOGIN, 403]);
+/** How to log in, after a sentence of the server. */
+const LOGIN_REMEDY = `To log in, ${LOGINS}`;
 /** The status of requests whose body is too long. The server has not read it to its end. */
 const TOO_LONG = 413;
 
@@ -95,7 +99,7 @@ class HttpConnection {
       request.once('error', (error) =>
         broken(
           'Connection',
-          sent ? `the connection to ${address} broke: ${error.message || error.code}` : cannotConnect(this.settings, error),
+          sent ? broke(this.settings, error) : cannotConnect(this.settings, error),
           error,
         ),
       );
@@ -105,7 +109,7 @@ class HttpConnection {
   }
 
   receive(response, broken, resolve) {
-    const { address, responseBytesMax } = this.settings;
+    const { address, headers, responseBytesMax } = this.settings;
     const chunks = [];
     let length = 0;
     response.on('data', (chunk) => {
@@ -115,7 +119,7 @@ class HttpConnection {
       else chunks.push(chunk);
     });
     response.once('error', (error) =>
-      broken('Connection', `the connection to ${address} broke: ${error.message}`, error),
+      broken('Connection', broke(this.settings, error), error),
     );
     response.once('aborted', () =>
       broken('Connection', `${address} closed the connection before the end of its answer`),
@@ -126,7 +130,9 @@ class HttpConnection {
       if (status === 200) return resolve(body);
       const answered = `${address} answered HTTP ${status} ${response.statusMessage}: ${body.toString('utf8', 0, PAGE_CHARS_MAX).trim()}`;
       if (status === TOO_LONG) return broken('Refused', answered, undefined, false);
-      return broken(DENIALS.has(status) ? 'AccessDenied' : 'Protocol', answered);
+      if (!DENIALS.has(status)) return broken('Protocol', answered);
+      const isLoggedIn = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+      return broken('AccessDenied', status === NO_LOGIN && !isLoggedIn ? `${answered} ${LOGIN_REMEDY}` : answered);
     });
   }
 

@@ -13,7 +13,7 @@ const { clearTimeout, setTimeout } = require('../../timers.js');
 const { publish } = require('../../tracing.js');
 const { measurer } = require('../wire/message.js');
 const { AnswerTooLong, WireError } = require('../wire/types.js');
-const { TransportError, cannotConnect } = require('./transport-error.js');
+const { TransportError, broke, cannotConnect } = require('./transport-error.js');
 const { AnswerBuffer, framed, unframed } = require('./answer-buffer.js');
 
 /** The idle time after which TCP probes whether the peer is still reachable. */
@@ -32,7 +32,7 @@ class SocketConnection {
     socket.on('data', (chunk) => this.receive(chunk));
     socket.on('error', (error) =>
       this.fail(
-        new TransportError('Connection', `the connection to ${settings.address} broke: ${error.message}`, {
+        new TransportError('Connection', broke(settings, error), {
           sent: true,
           cause: error,
         }),
