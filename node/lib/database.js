@@ -7,6 +7,7 @@
 const { inspect } = require('node:util');
 const { Backend, OPERATIONS } = require('./backend.js');
 const { name: nameBytes } = require('./bytes.js');
+const { refuseClones } = require('./cloning.js');
 const { progressOf, watchOf } = require('./embedded/progress.js');
 const { checked, flag, pathOf, shown, signalOf, whole } = require('./options.js');
 const { TABLE_OPTIONS, descriptorOf, familyOf, namespaceOf, shownDescriptor } = require('./schema.js');
@@ -33,6 +34,7 @@ class Database {
     if (!(backend instanceof Backend))
       throw new TypeError('new Database: databases are made by open(folder), memory() or connect(address)');
     Object.defineProperty(this, BACKEND, { value: backend });
+    refuseClones(this);
   }
 
   /** A table by name. Whether it exists is not checked before it is used. */

@@ -2,8 +2,9 @@
 /** Scans: iterators over rows, which are fetched in blocks. */
 
 const { inspect } = require('node:util');
+const { refuseClones } = require('./cloning.js');
 const { locate } = require('./location.js');
-const { signalOf } = require('./options.js');
+const { escaped, signalOf } = require('./options.js');
 const { PLAIN } = require('./reading.js');
 const { traced } = require('./tracing.js');
 
@@ -14,6 +15,8 @@ class BaseScan {
   #source;
   #place;
   #reading;
+  /** Whether the program has been told that there are no more rows, or has closed the scan. */
+  #isOver = false;
   _block = [];
   _at = 0;
   _ended = false;
@@ -25,6 +28,7 @@ class BaseScan {
     this.#place = { where, table };
     this.#reading = reading;
     this._ended = scan.limit === 0;
+    refuseClones(this);
   }
 
   /** The method of the program. */
@@ -63,8 +67,33 @@ class BaseScan {
     return `${this.constructor.name} ${print({ table, state: this._ended ? 'closed' : 'open' }, options)}`;
   }
 
+  /** Whether a row can be returned without fetching a block. None is once the database has been closed. */
+  get _hasRow() {
+    return this._at < this._block.length && !this.#backend.isClosed;
+  }
+
+  /** Notes that the program has been told that there are no more rows. */
+  _over() {
+    this.#isOver = true;
+  }
+
+  /**
+   * Checks that a loop over the scan does not begin when it is over: such a loop would do nothing, as if the table were
+   * empty.
+   */
+  _begin(caller) {
+    if (!this.#isOver) return;
+    const { where, table } = this.#place;
+    const error = new TypeError(
+      `${where}: table "${escaped(table)}": the rows of this scan have been read, or it was closed: call ${where}() again for another scan, or keep the rows of toArray()`,
+    );
+    Error.captureStackTrace(error, caller);
+    throw error;
+  }
+
   /** Ends the scan and releases its resources. Idempotent. */
   close() {
+    this.#isOver = true;
     this._ended = true;
     this._block = [];
     this._at = 0;
@@ -93,7 +122,7 @@ class Scan extends BaseScan {
 
   /** The next row: { value, done }. */
   next() {
-    if (this.#turn === undefined && this._at < this._block.length) return Promise.resolve({ value: this._take(), done: false });
+    if (this.#turn === undefined && this._hasRow) return Promise.resolve({ value: this._take(), done: false });
     return this.#inTurn(() => ({ value: this._take(), done: false }), { value: undefined, done: true });
   }
 
@@ -115,7 +144,7 @@ class Scan extends BaseScan {
     try {
       if (before !== undefined) await before;
       // Checked again, since the scan may have been closed in the meantime.
-      while (this._at >= this._block.length) {
+      while (this._at >= this._block.length || !mayFetch) {
         if (!(await this.#fetched(mayFetch))) return end;
       }
       return take();
@@ -159,8 +188,11 @@ class Scan extends BaseScan {
   }
 
   async #fetch(mayFetch) {
-    if (this._at < this._block.length) return true;
-    if (this._ended) return false;
+    if (mayFetch && this._at < this._block.length) return true;
+    if (this._ended) {
+      this._over();
+      return false;
+    }
     let block;
     try {
       if (!mayFetch) throw this._backend.closedError();
@@ -189,6 +221,7 @@ class Scan extends BaseScan {
 
   /** All remaining rows. */
   async toArray() {
+    this._begin(this.toArray);
     return await this._whole(async () => {
       const all = [];
       for (;;) {
@@ -211,6 +244,7 @@ class Scan extends BaseScan {
   }
 
   [Symbol.asyncIterator]() {
+    this._begin(this[Symbol.asyncIterator]);
     return this;
   }
 }
@@ -223,16 +257,20 @@ class SyncScan extends BaseScan {
   }
 
   next() {
-    if (this._at >= this._block.length && !this._fetch()) return { value: undefined, done: true };
+    if (!this._hasRow && !this._fetch()) return { value: undefined, done: true };
     const value = this._block[this._at];
     this._at += 1;
     return { value, done: false };
   }
 
   _fetch() {
-    if (this._ended) return false;
+    if (this._ended) {
+      this._over();
+      return false;
+    }
     let block;
     try {
+      if (this._backend.isClosed) throw this._backend.closedError();
       this._signal?.throwIfAborted();
       block = this._source.nextSync(this._where);
     } catch (error) {
@@ -250,7 +288,7 @@ class SyncScan extends BaseScan {
 
   /** The rest of the current block, or the next block; empty at the end. */
   nextBlock() {
-    if (this._at >= this._block.length && !this._fetch()) return [];
+    if (!this._hasRow && !this._fetch()) return [];
     const rest = this._at === 0 ? this._block : this._block.slice(this._at);
     this._at = this._block.length;
     return rest;
@@ -266,6 +304,7 @@ class SyncScan extends BaseScan {
   }
 
   [Symbol.iterator]() {
+    this._begin(this[Symbol.iterator]);
     return this;
   }
 }

@@ -4,6 +4,7 @@
 const { OPERATIONS } = require('./backend.js');
 const { Batch } = require('./batch.js');
 const { bulkLoad, bulkLoadSync } = require('./bulk-load.js');
+const { refuseClones } = require('./cloning.js');
 const { oneColumn } = require('./column.js');
 const {
   CHECKED_DELETE_OPTIONS,
@@ -41,6 +42,7 @@ class Table {
   constructor(backend, name) {
     Object.defineProperty(this, BACKEND, { value: backend });
     this.name = name;
+    refuseClones(this);
   }
 
   /**

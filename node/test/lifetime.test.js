@@ -8,7 +8,7 @@ const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { after, test } = require('node:test');
 const { promisify } = require('node:util');
-const { Worker } = require('node:worker_threads');
+const { Worker, markAsUncloneable } = require('node:worker_threads');
 const hjall = require('../lib/index.js');
 
 const LIB = JSON.stringify(join(__dirname, '..', 'lib', 'index.js'));
@@ -137,6 +137,27 @@ test('close completes calls of several steps that have begun', async (t) => {
   }
 });
 
+test('a scan returns no further rows after close', async (t) => {
+  for (const [where, db, remedy] of [
+    ['remote', await connected(t), /the connection to .* has been closed: connect again/],
+    ['embedded', fill(hjall.openSync(folder(), { encoding: 'utf8' })), /the database has been closed: open it again/],
+  ]) {
+    const begun = Array.from({ length: 3 }, () => db.table('t').scan());
+    for (const scan of begun) assert.equal((await scan.next()).done, false, where);
+    const sync = where === 'remote' ? undefined : db.table('t').scanSync();
+    sync?.next();
+    const closed = db.close();
+    const denied = { code: 'CLOSED', message: remedy };
+    const [next, block, array] = begun;
+    await assert.rejects(next.next(), denied, where);
+    await assert.rejects(block.nextBlock(), denied, where);
+    await closed;
+    await assert.rejects(array.toArray(), denied, where);
+    await assert.rejects(db.table('t').row('r'), denied, where);
+    if (sync !== undefined) assert.throws(() => sync.next(), denied);
+  }
+});
+
 test('a call of several steps may close the database', async (t) => {
   const db = await connected(t);
   const closed = [];
@@ -251,6 +272,16 @@ test('workers share one engine', async () => {
   assert.equal((await db.table('t').row('n')).long('f:n'), 1500);
   await Promise.all(workers.map(({ ended }) => ended));
   assert.equal((await db.table('t').row('n')).long('f:n'), 1500, 'the workers did not close the engine for others');
+  await db.close();
+});
+
+test('objects with a database cannot be copied to a worker', { skip: markAsUncloneable === undefined }, async () => {
+  const db = hjall.memory();
+  const table = db.table('t');
+  for (const one of [db, table, table.scan(), table.scanSync()]) {
+    assert.throws(() => structuredClone(one), { name: 'DataCloneError' });
+    assert.throws(() => new Worker('', { eval: true, workerData: { one } }), { name: 'DataCloneError' });
+  }
   await db.close();
 });
 

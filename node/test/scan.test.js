@@ -92,6 +92,38 @@ test('leaving the loop closes the scan', async () => {
   await db.close();
 });
 
+test('a second loop over a scan is refused', async () => {
+  const { db, table } = filled(3);
+  const over = { name: 'TypeError', message: /^scan: table "t": the rows of this scan have been read, .* call scan\(\) again/ };
+  const left = async (scan) => {
+    for await (const _ of scan) break;
+  };
+  for (const end of [collected, (scan) => scan.toArray(), left, (scan) => scan.close()]) {
+    const scan = table.scan();
+    await end(scan);
+    await assert.rejects(collected(scan), over);
+    await assert.rejects(scan.toArray(), over);
+    // As those of any iterator.
+    assert.deepEqual([await scan.next(), await scan.nextBlock()], [{ value: undefined, done: true }, []]);
+  }
+  const none = table.scan({ limit: 0 });
+  assert.deepEqual(await collected(none), []);
+  await assert.rejects(collected(none), over);
+  const begun = table.scan();
+  await begun.next();
+  assert.equal((await collected(begun)).length, 2, 'a loop goes on where calls of next() have ended');
+
+  const overSync = { name: 'TypeError', message: /^scanSync: .* call scanSync\(\) again/ };
+  for (const end of [(scan) => [...scan], (scan) => scan.toArray(), (scan) => scan.return(), (scan) => scan.close()]) {
+    const scan = table.scanSync();
+    end(scan);
+    assert.throws(() => [...scan], overSync);
+    assert.throws(() => scan.toArray(), overSync);
+    assert.deepEqual([scan.next(), scan.nextBlock()], [{ value: undefined, done: true }, []]);
+  }
+  await db.close();
+});
+
 test('a scan reads at most one block ahead of a slow program', async () => {
   const { db, table } = filled(20_000, 100);
   const backend = table[BACKEND];

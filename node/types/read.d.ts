@@ -117,11 +117,11 @@ export declare class Scan<Columns extends object = AnyColumns, Out extends Reads
   throw(error?: unknown): Promise<IteratorResult<Row<Columns, Out>, undefined>>;
   /** The rest of the current block, or the next block; empty at the end. Faster than reading row by row. */
   nextBlock(): Promise<Row<Columns, Out>[]>;
-  /** All remaining rows. */
+  /** All remaining rows. Rejects with a TypeError if they have been read, or if it was closed. */
   toArray(): Promise<Row<Columns, Out>[]>;
   /** Ends the scan and releases its resources. Idempotent. */
   close(): void;
-  /** Lets `for await` read it. */
+  /** Lets `for await` read it. Throws a TypeError if its rows have been read, or if it was closed. */
   [Symbol.asyncIterator](): this;
   /** Closes it at the end of `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -138,11 +138,11 @@ export declare class SyncScan<Columns extends object = AnyColumns, Out extends R
   return(value?: undefined): IteratorResult<Row<Columns, Out>, undefined>;
   /** The rest of the current block, or the next block; empty at the end. */
   nextBlock(): Row<Columns, Out>[];
-  /** All remaining rows. */
+  /** All remaining rows. Throws a TypeError if they have been read, or if it was closed. */
   toArray(): Row<Columns, Out>[];
   /** Ends the scan and releases its resources. Idempotent. */
   close(): void;
-  /** Lets `for` read it. */
+  /** Lets `for` read it. Throws a TypeError if its rows have been read, or if it was closed. */
   [Symbol.iterator](): this;
   /** Closes it at the end of `using`. */
   [Symbol.dispose](): void;
