@@ -1,8 +1,9 @@
 /** Opening a database: in a folder, in memory, or on a server. */
 import type { TlsOptions } from 'node:tls';
-import type { Abortable } from './column';
+import type { Abortable, AnyColumns } from './column';
 import type { Database } from './database';
 import type { CopyProgress } from './statistics';
+import type { Table } from './table';
 
 /** The options that choose the types of arguments and results. */
 export interface FormOptions<Encoding = 'utf8' | undefined, BigInts = boolean | undefined> {
@@ -29,6 +30,16 @@ export type Opened<Encoding, BigInts> = Database<
     long: [BigInts] extends [true] ? bigint : number | bigint;
   }
 >;
+
+/**
+ * A database that was opened with `encoding: 'utf8'`, for the parameters of functions and the fields of classes. A
+ * `Database` without arguments is one without an encoding. With `readBigInts: true`, they are
+ * `Opened<'utf8', true>` and `Opened<undefined, true>`.
+ */
+export type TextDatabase = Opened<'utf8', undefined>;
+
+/** A table of a `TextDatabase`, whose columns can be declared: `TextTable<Users>`. */
+export type TextTable<Columns extends object = AnyColumns> = Table<Columns, string | Uint8Array>;
 
 /** The options of `memory`, and of `open`. */
 export interface MemoryOptions extends FormOptions {

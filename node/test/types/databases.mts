@@ -1,5 +1,5 @@
 /** Databases in an ES module: where strings are accepted, the names of options, the codes of errors. */
-import hjall, { type AnyColumns, BatchError, ConnectionError, type Database, type GetOptions, HjallError, ManualClock, NotFoundError, type ScanOptions, codecs, connect, filters, open } from 'hjall';
+import hjall, { type AnyColumns, BatchError, ConnectionError, type Database, type GetOptions, HjallError, ManualClock, NotFoundError, type Opened, type ScanOptions, type Table, type TextDatabase, type TextTable, codecs, connect, filters, open } from 'hjall';
 import testing, { databasePerTest, freshDatabase } from 'hjall/testing';
 
 const bytes: Database = await open('/tmp/db');
@@ -53,6 +53,7 @@ await open('/tmp/db', { cacheSize: 1 });
 
 const remote = await connect({ host: 'db.example', tls: { ca: 'pem' }, transport: 'framed', protocol: 'compact', encoding: 'utf8', signal: AbortSignal.timeout(5) });
 const either: Database<string | Uint8Array>[] = [texts, remote];
+await remote.createTable('t', { f: { attributes: { NOTE: 'x' }, metadata: new Map([['TLL', 'x']]) } }, { metadata: { a: 'b' } });
 // @ts-expect-error no such transport
 await connect({ transport: 'pigeon' });
 console.log(either.length);
@@ -171,6 +172,34 @@ const reading: GetOptions = { versions: 3 };
 reading.timestamp = 5n;
 await any.row('r', reading);
 await any.rows(['r'], { ...reading, storeLimit: 1 });
+
+// The types of databases as the parameters of functions.
+const ofText = async (db: TextDatabase): Promise<string | Buffer | undefined> => (await db.table('t').row('r'))?.key;
+const ofBytes = async (db: Database): Promise<Buffer | undefined> => (await db.table('t').row(Buffer.from('r')))?.key;
+interface Named { 'f:name': string }
+const ofTable = async (table: TextTable<Named>): Promise<string | undefined> => (await table.row('r'))?.string('f:name');
+await ofText(texts);
+await ofText(remote);
+await ofText(fresh.db);
+await ofText(await connect('thrift://db.example', { encoding: 'utf8', readBigInts: false }));
+await ofTable(texts.table<Named>('t'));
+await ofTable(texts.table('t'));
+const anyTable: TextTable = texts.table('t');
+const byteTable: Table<Named> = bytes.table<Named>('t');
+await ofBytes(bytes);
+const exactly: Opened<'utf8', true> = exact;
+const sum = async (db: Opened<undefined, true>): Promise<bigint> => db.now();
+await sum(hjall.memory({ readBigInts: true }));
+const unions: Database<string | Uint8Array> = texts;
+// @ts-expect-error its keys may be strings
+await ofBytes(texts);
+// @ts-expect-error it does not accept strings
+await ofText(bytes);
+// @ts-expect-error it does not accept strings
+await ofTable(bytes.table<Named>('t'));
+// @ts-expect-error no such column
+await ofTable(texts.table<{ 'f:other': string }>('t'));
+console.log(anyTable, byteTable, exactly, unions);
 
 // Values that were read can be put again.
 for await (const found of any.scan()) {

@@ -1,5 +1,5 @@
 /** The sample in README.md. */
-import { open } from 'hjall';
+import { type TextDatabase, type TextTable, open } from 'hjall';
 
 interface Users {
   'info:name': string;
@@ -7,8 +7,16 @@ interface Users {
   'stats:visits': bigint;
 }
 
-const db = await open('./data', { encoding: 'utf8' });
-const users = db.table<Users>('users');
-const role: 'admin' | 'guest' | undefined = (await users.row('ann'))?.string('info:role');
-const visits: number | bigint = await users.increment('ann', 'stats:visits', 1);
-const stored: number | bigint | undefined = (await users.row('ann'))?.long('stats:visits');
+async function visit(users: TextTable<Users>, name: string): Promise<number | bigint> {
+  const role: 'admin' | 'guest' | undefined = (await users.row(name))?.string('info:role');
+  return role === 'admin' ? 0 : await users.increment(name, 'stats:visits', 1);
+}
+
+async function report(db: TextDatabase): Promise<void> {
+  const users = db.table<Users>('users');
+  const visits: number | bigint = await visit(users, 'ann');
+  const stored: number | bigint | undefined = (await users.row('ann'))?.long('stats:visits');
+  console.log(visits, stored);
+}
+
+await report(await open('./data', { encoding: 'utf8' }));
