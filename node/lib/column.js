@@ -78,14 +78,18 @@ function column(given, what) {
   );
 }
 
-/** Parses a column that must not be a whole family. */
-function oneColumn(given, what) {
+/** Parses a column that must not be a whole family. `known` lists columns, one of which may be meant. */
+function oneColumn(given, what, known = () => []) {
   const found = column(given, what);
   if (found.qualifier === undefined) {
-    const family = escaped(text(found.family));
-    throw new TypeError(
-      `${what} must be a single column: write '${family}:qualifier' ('${family}:' for the empty qualifier), not '${family}'`,
-    );
+    const name = text(found.family);
+    const shownName = escaped(name);
+    const likely = known().find((one) => one.slice(one.indexOf(':') + 1) === name);
+    const remedy =
+      likely === undefined
+        ? `write 'family:${shownName}', or '${shownName}:qualifier' if '${shownName}' is the family`
+        : `did you mean '${escaped(likely)}'?`;
+    throw new TypeError(`${what} must be a single column, 'family:qualifier', not '${shownName}': ${remedy}`);
   }
   return found;
 }

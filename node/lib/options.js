@@ -23,11 +23,11 @@ const CONTAINED_MIN = 4;
 /** The candidate that was probably meant, or undefined. */
 function nearest(word, words) {
   const low = word.toLowerCase();
-  // Other interfaces use longer names, such as max_versions for `versions`.
-  const inside = [...words].filter(
-    (candidate) =>
-      candidate.length >= CONTAINED_MIN && low !== candidate.toLowerCase() && low.includes(candidate.toLowerCase()),
-  );
+  // Other interfaces use longer names, such as max_versions for `versions`, of which the plural may be left out.
+  const inside = [...words].filter((candidate) => {
+    const singular = candidate.toLowerCase().replace(/s$/, '');
+    return singular.length >= CONTAINED_MIN && low !== candidate.toLowerCase() && low.includes(singular);
+  });
   if (inside.length > 0) return inside.reduce((a, b) => (b.length > a.length ? b : a));
   // Some names are longer here, since they name their unit.
   const longer = [...words].filter((candidate) => low.length >= 3 && candidate.toLowerCase().startsWith(low));

@@ -78,7 +78,7 @@ class Row {
 
   /** The name under which this row lists a column. */
   #textOf(column) {
-    if (typeof column !== 'string' || !column.includes(':')) return textOf(column);
+    if (typeof column !== 'string' || !column.includes(':')) return textOf(column, () => this.columns);
     if (!column.includes('\\x')) return column;
     // Either the column whose name is this text, as in writes, or one that is listed as this text.
     const literal = textOf(Buffer.from(column, 'utf8'));
@@ -181,9 +181,9 @@ function bytesOf(value) {
   return typeof value === 'string' ? Buffer.from(value, 'utf8') : value;
 }
 
-/** The name under which rows list a column. */
-function textOf(column) {
-  const { family, qualifier } = oneColumn(column, 'row: column');
+/** The name under which rows list a column. `known` lists the columns of a row. */
+function textOf(column, known) {
+  const { family, qualifier } = oneColumn(column, 'row: column', known);
   return columnText(family, qualifier);
 }
 

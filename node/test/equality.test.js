@@ -78,6 +78,9 @@ test('a kept value does not keep the other rows of its block', async () => {
 test('a row accessor refuses a name that is not a column', () => {
   const row = table.rowSync('a4');
   for (const read of ['get', 'has', 'string', 'long', 'bigint', 'double', 'json', 'timestamp', 'versions'])
-    assert.throws(() => row[read]('f.x'), { name: 'TypeError', message: /single column.*'f\.x:qualifier'/ }, read);
+    assert.throws(() => row[read]('f.x'), { name: 'TypeError', message: /single column.*: write 'family:f\.x'/ }, read);
+  // `f:x` has this name, and its family was left out.
+  assert.throws(() => row.get('x'), { name: 'TypeError', message: /not 'x': did you mean 'f:x'\?$/ });
+  assert.throws(() => row.get({ family: 'f' }), { name: 'TypeError', message: /single column.*'f:qualifier' if 'f' is the family/ });
   assert.equal(row.get('f:none'), undefined);
 });

@@ -37,6 +37,38 @@ const CASES = [
     /family 'f': unknown option `version`: did you mean `versions`\?/,
   ],
   [
+    'a family option without its last letter',
+    () => db.createTable('u', { f: { maxVersion: 2 } }),
+    TypeError,
+    /unknown option `maxVersion`: did you mean `versions`\?/,
+  ],
+  ['a family option like another', () => db.createTable('u', { f: { minVersion: 2 } }), TypeError, /did you mean `minVersions`\?/],
+  [
+    'a misspelt attribute of a family',
+    () => db.createTable('u', { f: { attributes: { TLL: '60' } } }),
+    TypeError,
+    /family 'f': option `attributes`: unknown attribute "TLL": did you mean `TTL`\? \(the option `metadata` stores/,
+  ],
+  [
+    'a misspelt attribute of a table',
+    () => db.createTable('u', ['f'], { attributes: new Map([[Buffer.from('Durabilty'), 'FSYNC_WAL']]) }),
+    TypeError,
+    /createTable: option `attributes`: unknown attribute "Durabilty": did you mean `DURABILITY`\?/,
+  ],
+  [
+    'an attribute of families for a table',
+    () => db.alterTable('t', ['f'], { attributes: { VERSIONS: '2' } }),
+    TypeError,
+    /alterTable: option `attributes`: VERSIONS is an attribute of families/,
+  ],
+  [
+    'an attribute of tables for a family',
+    () => db.addFamily('t', 'g', { attributes: { READONLY: 'true' } }),
+    TypeError,
+    /READONLY is an attribute of tables/,
+  ],
+  ['metadata that is no object', () => db.alterFamily('t', 'f', { metadata: 'x' }), TypeError, /option `metadata` must be an object/],
+  [
     'a family option of the wrong type',
     () => db.createTable('u', { f: { inMemory: 1 } }),
     TypeError,
