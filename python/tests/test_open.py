@@ -192,3 +192,30 @@ def test_modules_are_imported_when_they_are_used():
     program = "import hjall; hjall.aio.open, hjall.happybase.Connection; print('aio' in vars(hjall)); hjall.none"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stdout == "True\n" and "module 'hjall' has no attribute 'none'" in done.stderr
+
+
+def test_the_module_lists_what_programs_use():
+    listed = [name for name in dir(hjall) if not name.startswith("_")]
+    assert listed == sorted([*hjall.__all__, "aio", "arrow", "filters", "happybase"])
+    assert all(hasattr(hjall, name) for name in dir(hjall))
+
+
+@pytest.mark.parametrize("name", ["Connection", "connect"])
+def test_a_connection_is_refused_with_the_remedy(name):
+    assert not hasattr(hjall, name)
+    with pytest.raises(AttributeError, match=r"hjall\.open\(folder\) .* hjall\.happybase .* happybase\.Connection"):
+        getattr(hjall, name)
+    with pytest.raises(AttributeError, match=r"^module 'hjall' has no attribute 'memry'") as raised:
+        hjall.memry  # noqa: B018
+    assert (raised.value.name, raised.value.obj) == ("memry", hjall)
+
+
+def test_a_scan_is_a_generator_which_can_be_used_once(db):
+    db.create_table("t", {"f": {}})
+    table = db.table("t")
+    for key in b"a", b"b":
+        table.put(key, {b"f:a": b"1"})
+    scan = table.scan()
+    assert next(scan)[0] == b"a"
+    assert [[key for key, _ in scan] for _ in range(2)] == [[b"b"], []]
+    assert len(list(table.scan())) == 2

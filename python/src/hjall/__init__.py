@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import importlib as _importlib
 import os as _os
+import sys as _sys
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from hjall import _native
@@ -126,7 +127,20 @@ if not _TYPE_CHECKING:
         """Imports the modules that most programs do not need when they are used, as in ``hjall.aio.open``."""
         if name in ("aio", "happybase"):
             return _importlib.import_module(f"hjall.{name}")
-        raise AttributeError(f"module 'hjall' has no attribute {name!r}")
+        message = f"module 'hjall' has no attribute {name!r}"
+        if name in ("Connection", "connect"):
+            raise AttributeError(
+                f"{message}: open a database with hjall.open(folder) or hjall.memory(), or use hjall.happybase for "
+                "HappyBase's names; for a server, use happybase.Connection"
+            )
+        # With the module, Python suggests a similar name.
+        raise AttributeError(message, name=name, obj=_sys.modules[__name__])
+
+
+def __dir__() -> list[str]:
+    """What programs use: the names above and the public modules, but not the internal ones."""
+    special = [name for name in globals() if name.startswith("__")]
+    return sorted([*__all__, *special, "aio", "arrow", "filters", "happybase"])
 
 
 @_takes_folder("hjall.open")

@@ -139,7 +139,11 @@ def description(table: bytes, arguments: Iterable[str]) -> str:
 
 
 class Scan(Generator[Item_co, None, None]):
-    """A generator over the results of a scan, which begins when the first one is requested. `close` ends it."""
+    """A generator over the results of a scan, which begins when the first one is requested. `close` ends it.
+
+    Like all generators, and like that of `happybase.Table.scan`, it has no results for a second loop and raises nothing
+    then. Programs may rely on that, for example when a loop goes on where another one has stopped.
+    """
 
     def __init__(self, rows: Generator[Item_co, None, None], description: Callable[[], str], preview: Preview) -> None:
         self._rows, self._description, self._preview = rows, description, preview

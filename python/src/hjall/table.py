@@ -149,7 +149,8 @@ class Table(ArrowTransfers):
         time_range: TimeRange | None = None,
     ) -> Scan[tuple[bytes, Row]]:
         """Returns a generator over rows, as ``(key, dict)``. The generator reads a snapshot of the table that it takes
-        when the first row is requested.
+        when the first row is requested. As any generator, it returns each row once, and nothing after the last one:
+        call `scan` again to read the rows again.
 
         `row_start`, `row_stop`: the first row, inclusive, and the last row, exclusive; or `row_prefix`: only rows whose
         keys start with it. `reverse`: scan in descending order; `row_start` is then the largest row key. `limit`: the
