@@ -61,7 +61,7 @@ function cannotConnect({ address, tls }, error) {
   return `${reason}; ${tlsRemedy(tls, error) ?? 'does the server use TLS, and does the option `tls` fit its settings?'}`;
 }
 
-/** The message for a connection that broke. With TLS 1.3, a server refuses a certificate after the connection is open. */
+/** The message for a connection that broke. With TLS 1.3, a server refuses a certificate after it has been opened. */
 function broke({ address, tls }, error) {
   const remedy = tls ? tlsRemedy(tls, error) : undefined;
   return `the connection to ${address} broke: ${textOf(error)}${remedy === undefined ? '' : `; ${remedy}`}`;
