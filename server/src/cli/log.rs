@@ -170,7 +170,7 @@ fn parse(filter: &str) -> Result<EnvFilter, String> {
 }
 
 /// Leaves out the errors with which fjall reports a compaction that the engine has aborted because the database is
-/// closed or reopened. An error is the only way to end a compaction of fjall's workers, and it is not a failure. A
+/// closed or reopened, or that begins again at once. An error is the only way to end a compaction of fjall's workers, and it is not a failure. A
 /// filter cannot do this: tracing-subscriber's filters of a single layer must not depend on the fields of an event.
 struct WithoutAborted<F>(F);
 
@@ -193,14 +193,16 @@ where
     }
 }
 
-/// Whether the message of an event ends with the error of an aborted compaction. The operating system's error of this
+/// Whether the message of an event has the error of an aborted compaction. The operating system's error of this
 /// kind has a number.
 struct IsAborted(bool);
 
 impl Visit for IsAborted {
     fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
         if field.name() == "message" {
-            self.0 = format!("{value:?}").trim_end_matches(')').ends_with("Io(Kind(Interrupted");
+            let text = format!("{value:?}");
+            // The second one is of `Interrupted` in the engine's `requested_compaction.rs`.
+            self.0 = text.trim_end_matches(')').ends_with("Io(Kind(Interrupted") || text.contains(", ended: Some(");
         }
     }
 }

@@ -168,6 +168,11 @@ impl ReopenableDatabase {
         if let Some(failed) = self.current()?.filter(|database| database.failure().is_some()) {
             Backoff::check(reopening.last.as_ref())?;
             reopening.check_unreplaced()?;
+            // Otherwise writes that only this process has would be lost.
+            if let Err(error) = failed.syncer().check_journal() {
+                reopening.last = Backoff::starting_now(&error, REOPEN_BACKOFF);
+                return Err(error);
+            }
             failed.end_all_compactions();
             failed.end_long_calls();
             // What a failed compaction has left may be all that keeps the disk full.

@@ -146,7 +146,9 @@ impl Run {
 
     /// The error that ends the compaction because the rules of the space are about to change.
     pub fn paused(&self) -> LsmError {
-        self.aborted(gave_way(), Some(Ended::Paused))
+        let why =
+            "the compaction begins again, because the rules of its family are being changed; the data is unchanged";
+        self.aborted(Error::new(ErrorKind::Busy, why), Some(Ended::Paused))
     }
 
     fn interrupted(&self, error: Error) -> LsmError {

@@ -33,7 +33,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::failure::{self, failed_io};
 use super::gathering::Gathering;
 use crate::blocking;
-use crate::error::{Error, Result, panic_text};
+use crate::error::{Error, ErrorKind, Result, panic_text};
 use crate::store::journal::{self, Content, SyncedFile, SyncedJournal};
 use crate::store::{JournalSync, SyncEnded, sync_folder};
 
@@ -178,6 +178,27 @@ impl SyncQueue {
         }
         self.state.lock().dirty_since.get_or_insert_with(Instant::now);
         self.wanted.notify_one();
+    }
+
+    /// Checks that the newest journal is still the file to which commits are written.
+    ///
+    /// # Errors
+    /// `Io`: it was removed or replaced.
+    pub fn check_journal(&self) -> Result<()> {
+        let journals = self.journals.lock();
+        let is_lost = |newest: &OpenJournal| Ok(!newest.is_at_its_path()? && !newest.next.try_exists()?);
+        let Some(newest) = &journals.newest else { return Ok(()) };
+        match is_lost(newest) {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(Error::new(
+                ErrorKind::Io,
+                format!(
+                    "writes are refused, because the journal {} was removed or replaced while this process had it open:                      what was written since the last sync is only in this process; back up the database before you stop                      it, and check the folder before it is opened again",
+                    newest.path.display()
+                ),
+            )),
+            Err(error) => Err(failed_io("checking the journal", error)),
+        }
     }
 
     /// Whether a sync that may take long is in progress. A file system may delay writes to the journal meanwhile.
