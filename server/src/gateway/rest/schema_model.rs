@@ -36,6 +36,22 @@ pub(super) struct TableSchema {
     pub(super) families: Vec<FamilySchema>,
 }
 
+/// The attributes of a new family.
+const DEFAULT_ATTRIBUTES: [&[u8]; 12] = [
+    b"BLOCKCACHE",
+    b"BLOCKSIZE",
+    b"BLOOMFILTER",
+    b"COMPRESSION",
+    b"DATA_BLOCK_ENCODING",
+    b"INDEX_BLOCK_ENCODING",
+    b"IN_MEMORY",
+    b"KEEP_DELETED_CELLS",
+    b"MIN_VERSIONS",
+    b"REPLICATION_SCOPE",
+    b"TTL",
+    b"VERSIONS",
+];
+
 impl TableSchema {
     /// The schema of a table.
     pub(super) fn of(table: &TableDescriptor) -> Self {
@@ -47,6 +63,8 @@ impl TableSchema {
         java_order::sort(&mut attributes, 1);
         let family = |family: &FamilyDescriptor| {
             let mut attributes = texts(&family.attributes);
+            // HBase's builder has these attributes before it gets others.
+            attributes.sort_by_key(|(key, _)| !DEFAULT_ATTRIBUTES.contains(&key.as_bytes()));
             java_order::sort(&mut attributes, 1);
             FamilySchema { name: Some(String::from_utf8_lossy(&family.name).into_owned()), attributes }
         };
