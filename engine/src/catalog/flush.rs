@@ -56,7 +56,8 @@ impl Catalog {
         let held = slot.exclusive();
         let Some(table) = &*held else { return Ok(()) };
         let mut spaces = spaces(table);
-        // A change of the table that is not durable yet has suspended the rules of some spaces. Their pairs stay recent.
+        // A change of the table that is not durable yet has suspended the rules of some spaces. Their pairs stay
+        // recent.
         spaces.retain(|space| self.rules.read().contains_key(space));
         let garbage = self.recent_garbage(&spaces);
         if !garbage.is_empty() {

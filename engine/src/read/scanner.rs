@@ -15,6 +15,7 @@ use super::position::{End, Portion, Position, Wanted};
 use super::region_scanner::{RegionProgress, RegionScan, RegionScanner, check_batch};
 use super::reused_row::ReusedRow;
 use super::row_page::{PageReader, RowPage};
+use super::scan_snapshot::{Kept, SnapshotAge, View};
 use super::store_scanner::Window;
 use crate::catalog::TableState;
 use crate::cell::Row;
@@ -87,24 +88,6 @@ pub enum FetchedPage {
     Paused,
 }
 
-/// How long a scan has been using its current snapshot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SnapshotAge {
-    /// The time, by the clock of the database.
-    pub time: Duration,
-    /// The bytes that have been written to the database meanwhile. The store may have to keep the data that they
-    /// replaced.
-    pub written_bytes: u64,
-}
-
-/// A snapshot that a scan uses.
-#[derive(Clone)]
-struct View {
-    reader: Arc<Reader>,
-    /// [`Store::written_bytes`](crate::store::Store::written_bytes) when the snapshot was taken.
-    written_bytes: u64,
-}
-
 /// The state that a scan keeps while its cursors are closed, between two rows or in a row that it reads again from its
 /// start.
 struct Suspended {
@@ -115,14 +98,6 @@ struct Suspended {
     region: RegionProgress,
     /// The regions after it, in reverse order.
     regions: Vec<KeyRange>,
-}
-
-/// A snapshot, and the [number](TableState::number) of the table of which it was taken. HBase's client sends the read
-/// point of its scanner again when it opens another one because the region has been closed.
-#[derive(Clone)]
-struct Kept {
-    number: u64,
-    view: View,
 }
 
 /// A state of the table and how far it has been read.
@@ -612,12 +587,11 @@ impl Scanner {
 
     /// The snapshot that the next fetch would use, and the number of its table.
     fn snapshot_of_table(&mut self) -> Option<Kept> {
-        let of = |table: &TableState, view: &View| Kept { number: table.number(), view: view.clone() };
         let suspended = || {
             let Suspended { table, view, .. } = self.suspended.as_ref()?;
-            Some(of(table, view.as_ref()?))
+            Some(Kept::of(table, view.as_ref()?))
         };
-        let open = self.open.as_ref().map(|open| of(&open.table, &open.view));
+        let open = self.open.as_ref().map(|open| Kept::of(&open.table, &open.view));
         open.or_else(suspended).or_else(|| self.kept.clone())
     }
 
@@ -716,18 +690,11 @@ impl Scanner {
                     opened => return opened,
                 }
             }
-            return on(self.view(core)?, first, regions);
+            return on(View::now(core, &self.stop)?, first, regions);
         };
-        let view = view.map_or_else(|| self.view(core), Ok)?;
+        let view = view.map_or_else(|| View::now(core, &self.stop), Ok)?;
         let rows = self.continued_region(table, &view.reader, region)?;
         Ok(TableView { table: Arc::clone(table), view, regions, rows })
-    }
-
-    /// A new snapshot.
-    fn view(&self, core: &Core) -> Result<View> {
-        let written_bytes = core.store.written_bytes();
-        let (snapshot, now) = (core.store.snapshot()?, core.store.now_ms());
-        Ok(View { reader: Arc::new(Reader { snapshot, now, stop: self.stop.clone() }), written_bytes })
     }
 
     /// Opens a region with a new filter.
@@ -769,14 +736,6 @@ impl Scanner {
         let selection = Selection { columns, max_versions, filtered, raw };
         let range = |family: &_| scan.family_time_ranges.get(family).copied().unwrap_or(scan.time_range);
         FamilyScan::all(table.families(), &selection, range, &|family| table.no_family(family, &scan.start))
-    }
-}
-
-impl View {
-    /// The same view for a scan with another flag.
-    fn stopped_by(&self, stop: &Stop) -> Self {
-        let reader = Reader { stop: stop.clone(), ..(*self.reader).clone() };
-        Self { reader: Arc::new(reader), written_bytes: self.written_bytes }
     }
 }
 

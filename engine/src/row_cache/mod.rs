@@ -16,8 +16,8 @@
 //! prevent caching of the others. Compactions do not invalidate cached rows, because they drop only cells that no get
 //! of the newest versions returns, and delete markers, whose family is not cached in that row. Such cells are not
 //! cached either, so a row that is overwritten often takes no more memory than a row that was written once. A flush
-//! drops more, such as the value below one with a TTL of its own, and therefore removes the rows of its table, as a bulk
-//! load does. Raw gets and gets of a time range can show more and do not use the cache.
+//! drops more, such as the value below one with a TTL of its own, and therefore removes the rows of its table, as a
+//! bulk load does. Raw gets and gets of a time range can show more and do not use the cache.
 //!
 //! Only a reopening of the store changes rows without such a write: it can reveal what a failed write left in the
 //! journal. A cached row therefore belongs to the generation of the store in which it was looked up, and is a miss in

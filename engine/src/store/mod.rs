@@ -396,7 +396,8 @@ pub trait Store: Send + Sync + 'static {
 
 /// The committed state at one moment.
 ///
-/// A space that was created afterwards has no pairs in it. Reads of a space that has been dropped may fail with `Stale`.
+/// A space that was created afterwards has no pairs in it. Reads of a space that has been dropped may fail with
+/// `Stale`.
 pub trait Snapshot: Send + Sync {
     /// The value of a key; `None` if the key does not exist.
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Bytes>>;

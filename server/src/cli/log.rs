@@ -170,8 +170,9 @@ fn parse(filter: &str) -> Result<EnvFilter, String> {
 }
 
 /// Leaves out the errors with which fjall reports a compaction that the engine has aborted because the database is
-/// closed or reopened, or that begins again at once. An error is the only way to end a compaction of fjall's workers, and it is not a failure. A
-/// filter cannot do this: tracing-subscriber's filters of a single layer must not depend on the fields of an event.
+/// closed or reopened, or that begins again at once. An error is the only way to end a compaction of fjall's workers,
+/// and it is not a failure. A filter cannot do this: tracing-subscriber's filters of a single layer must not depend on
+/// the fields of an event.
 struct WithoutAborted<F>(F);
 
 impl<S, N, F> FormatEvent<S, N> for WithoutAborted<F>

@@ -1,7 +1,7 @@
 """What open scanners return after their table has been changed.
 
-HBase closes the regions of a table that is altered or disabled. Its client then opens another scanner behind the row that
-it has returned last, at the read point of the first one."""
+HBase closes the regions of a table that is altered or disabled. Its client then opens another scanner behind the row
+that it has returned last, at the read point of the first one."""
 from data_model_kit import delete, fam, make, put, reopen
 from scenario import scenario
 

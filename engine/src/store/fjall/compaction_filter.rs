@@ -4,8 +4,8 @@
 //! filters is looked up at the beginning of each compaction, and all pairs are kept until it is set.
 //!
 //! A filter fails only to abort a compaction: a requested one at any time, and fjall's own only if the database accepts
-//! no more writes, because fjall refuses all writes after one of its workers failed. If a filter panics, or the rules of
-//! the space are about to change (`filter_gate`), the remaining pairs are kept.
+//! no more writes, because fjall refuses all writes after one of its workers failed. If a filter panics, or the rules
+//! of the space are about to change (`filter_gate`), the remaining pairs are kept.
 //!
 //! A dropped pair is replaced with a tombstone (`Remove`). `Destroy` would make older values of the same key visible.
 //! Nothing is dropped without a fence; see `fence`. A filter also makes the files of its compaction durable while they

@@ -1,8 +1,8 @@
 //! Pauses of the compaction filters of a space, while its rules change.
 //!
-//! What a compaction drops disappears at its end. If the rules changed meanwhile, so that reads show some of it, it would
-//! disappear after the change. Therefore no filter may drop pairs while the rules change: a requested major compaction
-//! is aborted and begins again afterwards, and the change waits for the end of every other one.
+//! What a compaction drops disappears at its end. If the rules changed meanwhile, so that reads show some of it, it
+//! would disappear after the change. Therefore no filter may drop pairs while the rules change: a requested major
+//! compaction is aborted and begins again afterwards, and the change waits for the end of every other one.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -50,7 +50,7 @@ pub(super) static SETTINGS: [Setting; 8] = [
         kind: RATIO,
         default: Default::Is("0.5"),
         summary: "Share of deleted, expired and excess data at which a table of 1 MiB or more gets a major compaction, \
-                  estimated once an hour from a sample. With 0, garbage is not looked for",
+                  estimated once an hour from a sample. 0 switches these compactions off",
         reason: "The compaction costs no more than it frees",
         reloads: false,
         set: |startup, value| startup.config.compaction.garbage_ratio = value.ratio(),

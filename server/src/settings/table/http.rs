@@ -18,7 +18,7 @@ pub(super) static SETTINGS: [Setting; 4] = [
         kind: Kind::Hosts,
         default: Default::Unset("none"),
         summary: "Host names that HTTP requests to a loopback address may name besides localhost, IP addresses and \
-                  server.host. Needed for a proxy on the same machine that passes the Host header on",
+                  server.host. Needed for a proxy on the same machine that forwards the Host header",
         reason: "A web page whose own name resolves to 127.0.0.1 could otherwise read and change tables",
         set: |startup, value| startup.config.http.hosts = value.list().to_vec(),
         ..ROW

@@ -35,7 +35,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         kind: Kind::Choice(&["refuse", "wait"]),
         default: Default::Is("refuse"),
         summary: "What happens to a connection above the limit: it is refused, or it waits until another one closes",
-        reason: "A client that is refused can try another server",
+        reason: "A refused client can try another server",
         set: |startup, value| {
             startup.config.limits.when_full = match value.text() {
                 "wait" => WhenFull::Wait,
@@ -196,7 +196,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         default: Default::Is("1KiB"),
         summary: "Close connections on which a message or a reply waits for the client and makes less progress than \
                   this many bytes per second, averaged over limits.stall. Off: any progress is enough",
-        reason: "A client that sends or reads a byte now and then cannot hold memory indefinitely; the slowest networks \
+        reason: "A client that sends or reads a byte occasionally cannot hold memory indefinitely; the slowest networks \
                  are faster",
         set: |startup, value| startup.config.limits.min_rate = value.number(),
         ..ROW

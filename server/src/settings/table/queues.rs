@@ -34,7 +34,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         kind: RATIO,
         default: Default::Is("0.5"),
         summary: "Share of the handlers reserved for reads and scans. With 0, reads, writes and scans share one lane",
-        reason: "Gets stay fast beside writes and scans (HBase: 0)",
+        reason: "Gets stay fast while writes and scans run (HBase: 0)",
         set: |startup, value| startup.config.queues.read_ratio = value.ratio() as f32,
         ..ROW
     },
@@ -44,7 +44,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         kind: RATIO,
         default: Default::Is("0.5"),
         summary: "Share of the read handlers reserved for scans. With 0, scans wait together with reads",
-        reason: "Gets stay fast beside scans (HBase: 0)",
+        reason: "Gets stay fast while scans run (HBase: 0)",
         set: |startup, value| startup.config.queues.scan_ratio = value.ratio() as f32,
         ..ROW
     },

@@ -164,7 +164,7 @@ pub(super) static SETTINGS: [Setting; 15] = [
         ),
         summary: "Number of event loops, if that is more than server.loops. While the loops in use are busy and cores \
                   are idle, one more takes over a part of the connections, and keeps them if the server then answers \
-                  more calls. Systems other than Linux do not tell how busy threads are, so that server.loops are in use",
+                  more calls. On systems other than Linux, the load of threads is not known, and server.loops are used",
         reason: "Clients on other machines leave all cores to the server; sixteen loops are enough to keep the handlers \
                   of a large machine busy",
         reloads: false,
@@ -179,12 +179,11 @@ pub(super) static SETTINGS: [Setting; 15] = [
             "50us; 0s if the process may use a single core",
         ),
         summary: "How long an event loop that has answered a call looks for the next one before it sleeps, which saves \
-                  the time to wake it. A loop stops when that rarely helps: when the next call mostly comes later, while \
-                  many connections keep it busy, while calls run on workers, and when the client or other threads need \
-                  its core. It tries again after some hundred or thousand calls",
+                  the time to wake it. A loop stops if the next call rarely comes in time, while many connections keep \
+                  it busy, while calls run on workers, and if the client or other threads need its core. It tries again after some hundred or thousand calls",
         reason: "A client on another core that sends one call after the other gets its answers about twice as fast. The \
                  loop uses its core all the time then; a call takes as much processor time as without polling if the \
-                 next one comes at once, and up to twice as much if it comes some 20 µs later",
+                 next one comes at once, and up to twice as much if it comes about 20 µs later",
         set: |startup, value| startup.config.busy_poll = value.time().unwrap_or_default(),
         ..ROW
     },
