@@ -1,8 +1,13 @@
 """Scans that find nothing, and clients that abandon theirs."""
+import http.client
+import json
 import threading
 import time
+import urllib.parse
 
 import happybase
+import Hbase_thrift
+import pytest
 from attacking import AT_LENGTH, connect, message, metric, rss, struct_field, text_field
 
 NOTHING = b"ValueFilter(=, 'substring:nothing')"
@@ -110,3 +115,35 @@ def test_open_scanners_hold_little(attacked):
         print(f"{scanners} open scanners: {each / 1024:.1f} KiB each")
     assert each < 64 << 10
     database.close()
+
+
+def test_a_scanner_whose_reply_could_not_be_sent_ends(attacked):
+    server = attacked("--set", "limits.reply=64KiB")
+    database = happybase.Connection("127.0.0.1", server.port)
+    database.create_table("t", {"f": {}})
+    with database.table("t").batch(batch_size=500) as batch:
+        for i in range(5_000):
+            batch.put(b"%04d" % i, {b"f:": b""})
+    assert len(list(database.table("t").scan(batch_size=100))) == 5_000
+    scanner = database.client.scannerOpenWithScan(b"t", Hbase_thrift.TScan(), {})
+    assert len(database.client.scannerGetList(scanner, 10)) == 10
+    with pytest.raises(Hbase_thrift.IOError, match="limits.reply"):
+        database.client.scannerGetList(scanner, 4_000)
+    with pytest.raises(Hbase_thrift.IllegalArgument, match="scanner ID is invalid"):
+        database.client.scannerGetList(scanner, 10)
+    database.close()
+
+    client, rows = http.client.HTTPConnection("127.0.0.1", server.port, timeout=600), 0
+    client.request("PUT", "/t/scanner", "{}", {"Content-Type": "application/json"})
+    made = client.getresponse()
+    assert made.status == 201 and made.read() == b""
+    path = urllib.parse.urlsplit(made.headers["Location"]).path
+    while True:
+        client.request("GET", path, headers={"Accept": "application/json"})
+        answer = client.getresponse()
+        body = answer.read()
+        if answer.status == 204:
+            break
+        assert answer.status == 200 and len(body) <= 64 << 10
+        rows += len(json.loads(body)["Row"])
+    assert rows == 5_000

@@ -61,7 +61,8 @@ pub trait Services: Send + Sync + 'static {
         Err(Fault::UnknownMethod)
     }
 
-    /// Called when the client no longer waits for the next page from this scanner. Must not block.
+    /// Called when the client no longer waits for the next page from this scanner, and when a reply with rows of it
+    /// could not be sent. Must not block.
     fn abandon(&self, _service: Service, _scanner: i32) {}
 
     /// The number of fetches from a scanner; 0 if its id is unknown.

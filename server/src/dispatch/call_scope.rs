@@ -56,6 +56,8 @@ pub struct CallScope<'a> {
     paused: Cell<bool>,
     state: RefCell<Option<State>>,
     after_reply: RefCell<Option<AfterReply>>,
+    /// The scanner from which the call has taken rows.
+    fetched_from: Cell<Option<i32>>,
 }
 
 /// Work that the thread of a call does after it has answered the call, while its argument returns true.
@@ -144,6 +146,7 @@ impl<'a> CallScope<'a> {
             paused: Cell::default(),
             state: RefCell::default(),
             after_reply: RefCell::default(),
+            fetched_from: Cell::default(),
         }
     }
 
@@ -275,6 +278,22 @@ impl<'a> CallScope<'a> {
             Exceeded::Share => Fault::more_than_share(self.alone_max()),
             Exceeded::Quota | Exceeded::Reply => Fault::no_memory(self.error(exceeded).message()),
         })
+    }
+
+    /// The largest reply, in bytes.
+    pub fn reply_bytes_max(&self) -> usize {
+        self.reply_bytes_max
+    }
+
+    /// Notes that the reply has rows of a scanner, which has moved behind them. If it cannot be sent, the scanner is
+    /// abandoned, because its next rows would be taken for these.
+    pub fn fetched_from(&self, scanner: i32) {
+        self.fetched_from.set(Some(scanner));
+    }
+
+    /// The scanner of [`Self::fetched_from`].
+    pub(crate) fn scanner(&self) -> Option<i32> {
+        self.fetched_from.get()
     }
 
     /// The memory of the reply, once the reply has been written.

@@ -121,13 +121,15 @@ pub(super) struct Resources {
     /// Whether the call was ended because the memory quota had no room.
     has_exceeded_quota: bool,
     after_reply: Option<AfterReply>,
+    /// The scanner whose rows the reply has.
+    scanner: Option<i32>,
 }
 
 impl From<CallScope<'_>> for Resources {
     fn from(scope: CallScope<'_>) -> Self {
         let (has_exceeded_quota, reply) = (scope.has_exceeded_quota(), scope.take_reply_claim());
-        let after_reply = scope.take_after_reply();
-        Self { has_exceeded_quota, claim: scope.into_remains().claim, reply, after_reply }
+        let (after_reply, scanner) = (scope.take_after_reply(), scope.scanner());
+        Self { has_exceeded_quota, claim: scope.into_remains().claim, reply, after_reply, scanner }
     }
 }
 
@@ -362,7 +364,12 @@ impl Runner {
         if resources.has_exceeded_quota {
             request.caller.count_refused();
         }
-        let claim = match claim_reply(request, resources, out, outcome.is_ok()) {
+        let scanner = resources.scanner;
+        let claimed = claim_reply(request, resources, out, outcome.is_ok());
+        if let Some(scanner) = scanner.filter(|_| claimed.is_err() || outcome.is_err()) {
+            self.services.abandon(request.call.service, scanner);
+        }
+        let claim = match claimed {
             Ok(claim) => claim,
             Err(NoMemory { can_retry }) => {
                 out.truncate(begin);

@@ -109,6 +109,7 @@ impl Factory for SpaceFilterFactory {
         let make = || running.as_ref().and_then(|_| self.filters.get()?.make_filter(self.space, whole));
         let filter = catch_unwind(AssertUnwindSafe(make)).ok().flatten();
         Box::new(Filter {
+            begins_paused: running.is_none(),
             running: running.filter(|_| filter.is_some()),
             filter,
             last: None,
@@ -129,6 +130,8 @@ struct Filter {
     filter: Option<Box<dyn CompactionFilter>>,
     /// `None` if it has kept all pairs.
     running: Option<RunningFilter>,
+    /// Whether it was made during a pause.
+    begins_paused: bool,
     /// The last key and its verdict. fjall passes a key once for each of its values, newest first; the newest one
     /// determines the verdict.
     last: Option<(UserKey, Verdict)>,
@@ -175,7 +178,7 @@ impl fjall_filter::CompactionFilter for Filter {
         if let Some(files) = &mut self.files {
             files.wrote(bytes);
         }
-        let is_paused = self.running.as_ref().is_some_and(RunningFilter::is_paused);
+        let is_paused = self.begins_paused || self.running.as_ref().is_some_and(RunningFilter::is_paused);
         if is_paused {
             self.filter = None;
         }

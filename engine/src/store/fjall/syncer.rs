@@ -186,14 +186,22 @@ impl SyncQueue {
     /// `Io`: it was removed or replaced.
     pub fn check_journal(&self) -> Result<()> {
         let journals = self.journals.lock();
-        let is_lost = |newest: &OpenJournal| Ok(!newest.is_at_its_path()? && !newest.next.try_exists()?);
         let Some(newest) = &journals.newest else { return Ok(()) };
-        match is_lost(newest) {
+        // It may have been removed after others have followed, which are found when the next sync begins.
+        let has_followers = || match journals.newest_number() {
+            Ok(number) => Ok(number > newest.number),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        };
+        let is_lost = || Ok(!newest.is_at_its_path()? && !has_followers()?);
+        match is_lost() {
             Ok(false) => Ok(()),
             Ok(true) => Err(Error::new(
                 ErrorKind::Io,
                 format!(
-                    "writes are refused, because the journal {} was removed or replaced while this process had it open:                      what was written since the last sync is only in this process; back up the database before you stop                      it, and check the folder before it is opened again",
+                    "writes are refused, because the journal {} was removed or replaced while this process had it open: \
+                     what was written since the last sync is only in this process; back up the database before you \
+                     stop it, and check the folder before it is opened again",
                     newest.path.display()
                 ),
             )),

@@ -73,8 +73,10 @@ struct State {
 /// A compaction that is about to replace files.
 struct Completing {
     tree: AnyTree,
-    /// The number of the list of files before.
+    /// The number of the list of files before, and these files. A flush or another compaction may replace the list
+    /// first, but does not remove all files that this one has read.
     version: u64,
+    files: Vec<u64>,
     since: Instant,
     /// Dropped with this, when the compaction has ended.
     _running: Option<RunningFilter>,
@@ -82,7 +84,12 @@ struct Completing {
 
 impl Completing {
     fn is_complete(&self) -> bool {
-        self.tree.current_version().id() != self.version || self.since.elapsed() > COMPLETION_MAX
+        let current = self.tree.current_version();
+        let removes_files = || {
+            let left: BTreeSet<u64> = current.iter_tables().map(|file| file.id()).collect();
+            self.files.iter().any(|file| !left.contains(file))
+        };
+        current.id() != self.version && removes_files() || self.since.elapsed() > COMPLETION_MAX
     }
 }
 
@@ -97,8 +104,9 @@ impl VersionChanges {
 
     /// Notes that a compaction is about to replace files of a space. Must not be called under a lock of the tree.
     pub fn expect_completion(&self, tree: AnyTree, running: Option<RunningFilter>) {
-        let version = tree.current_version().id();
-        let completing = Completing { version, tree, since: Instant::now(), _running: running };
+        let before = tree.current_version();
+        let (version, files) = (before.id(), before.iter_tables().map(|file| file.id()).collect());
+        let completing = Completing { version, files, tree, since: Instant::now(), _running: running };
         {
             let mut state = self.state.lock();
             // The tree refers to this through its compaction filters, so nothing may keep it after the end.

@@ -343,7 +343,7 @@ fn schemas() -> Value {
         schema
     };
     let scanner = json!({
-        "batch": about(number.clone(), "The most cells in one answer; default: no limit but that of its size."),
+        "batch": about(number.clone(), "The most cells in one answer; default: no limit. An answer ends at about 8 MiB."),
         "startRow": about(bytes.clone(), "The first row."),
         "endRow": about(bytes.clone(), "The row after the last one."),
         "column": about(list(bytes.clone()), "Families, or columns as family:qualifier; default: all."),

@@ -99,6 +99,14 @@ impl Cursor {
     }
 }
 
+/// The size at which an answer ends, in bytes. Clients ask again until the answer is empty.
+const ANSWER_BYTES: usize = 8 << 20;
+
+/// About the size of a cell in an answer, in which texts are in base64.
+fn written_bytes(cell: &Cell) -> usize {
+    cell.bytes() * 4 / 3 + 80
+}
+
 /// The memory of a cell, whose row its neighbours share.
 fn memory_of(cell: &Cell) -> usize {
     size_of::<Cell>() + cell.family.len() + cell.qualifier.len() + cell.value.len()
@@ -368,7 +376,11 @@ pub(super) fn next(context: &CallContext<'_>, request: &Request) -> Answer {
         let asked = usize::try_from(cells_max).ok().filter(|max| *max > 0);
         let cells_max = if is_value { 1 } else { asked.unwrap_or(cursor.batch) };
         let rows_max = usize::try_from(rows_max).ok().filter(|max| *max > 0).unwrap_or(usize::MAX);
-        fetch(context, scanner, cursor, cells_max, rows_max).map(Some)
+        let rows = fetch(context, scanner, cursor, cells_max, rows_max);
+        if rows.as_ref().is_ok_and(Result::is_ok) {
+            context.scope.fetched_from(number);
+        }
+        rows.map(Some)
     });
     let rows = match fetched {
         Some(Ok(Some(rows))) => rows,
@@ -393,7 +405,7 @@ pub(super) fn next(context: &CallContext<'_>, request: &Request) -> Answer {
 /// The table was disabled: the scanner is closed.
 struct Gone;
 
-/// Up to this number of cells and rows, and whole rows until they have as many bytes as a page. Nothing is lost if the
+/// Up to this number of cells and rows, and until about [`ANSWER_BYTES`] have to be written. Nothing is lost if the
 /// fetch fails or is paused.
 fn fetch(
     context: &CallContext<'_>,
@@ -404,13 +416,14 @@ fn fetch(
 ) -> Result<Answer<Vec<Row>>, Gone> {
     let mut rows: Vec<Row> = Vec::new();
     let (mut cells, mut bytes) = (0, 0);
-    let page_bytes = context.scanners.page_bytes_max();
+    // Half of the limit on replies leaves room for what is estimated too low.
+    let bytes_max = context.scanners.page_bytes_max().min(ANSWER_BYTES).min(context.scope.reply_bytes_max() / 2);
     let failure = loop {
-        if cells >= cells_max {
+        if cells >= cells_max || bytes >= bytes_max {
             break None;
         }
         let next = cursor.take();
-        bytes += next.as_ref().map_or(0, Cell::bytes);
+        bytes += next.as_ref().map_or(0, written_bytes);
         match next {
             Some(cell) if rows.last().is_none_or(|row| row.key != cell.row) => {
                 if rows.len() >= rows_max {
@@ -426,7 +439,6 @@ fn fetch(
                 }
                 cells += 1;
             }
-            None if bytes >= page_bytes => break None,
             None => match scanner.fetch_for(1, usize::MAX, context.scope) {
                 Ok(Fetched::Rows(more)) if more.is_empty() => break None,
                 Ok(Fetched::Rows(more)) => cursor.keep(more.into_iter().flat_map(|row| row.cells)),

@@ -156,7 +156,9 @@ fn fetch(context: &CallContext<'_>, id: i32, count: i32) -> Answer<Rows> {
             return Err(undeclared(once_located(&context.engine, &open.table, refusal.again())));
         }
         let bytes_max = context.scanners.page_bytes_max();
-        match open.scanner.fetch_page_for(count, bytes_max, context.scope).map_err(undeclared)? {
+        let fetched = open.scanner.fetch_page_for(count, bytes_max, context.scope).map_err(undeclared)?;
+        context.scope.fetched_from(id);
+        match fetched {
             FetchedPage::Page(page) => Ok(Rows::page(page, open.sort_columns)),
             FetchedPage::Rows(rows) => Ok(Rows::scanned(rows, open.sort_columns)),
             FetchedPage::Paused => Err(paused()),

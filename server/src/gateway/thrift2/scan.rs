@@ -112,7 +112,11 @@ pub fn open_scanner(context: &CallContext<'_>, a: OpenScannerArgs) -> Answer<Ope
 pub fn get_scanner_rows(context: &CallContext<'_>, a: GetScannerRowsArgs) -> Answer<Rows> {
     context
         .scanners
-        .with(Service::Thrift2, a.scanner_id, context.scope, |open| read(context, open, a.num_rows))
+        .with(Service::Thrift2, a.scanner_id, context.scope, |open| {
+            let rows = read(context, open, a.num_rows)?;
+            context.scope.fetched_from(a.scanner_id);
+            Ok(rows)
+        })
         .unwrap_or_else(|| {
             Err(Fault::IllegalArgument(format!("Invalid scanner Id: {} {CLOSED_SCANNER}", a.scanner_id)))
         })
