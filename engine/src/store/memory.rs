@@ -65,7 +65,7 @@ pub struct MemoryStore {
     filters: RwLock<Option<Arc<dyn CompactionFilterFactory>>>,
     written_bytes: AtomicU64,
     /// The greatest number of a space that has been created.
-    newest_space: AtomicU64,
+    newest_space: Arc<AtomicU64>,
     body_twice: bool,
 }
 
@@ -80,7 +80,7 @@ impl MemoryStore {
             sequence: Sequence::from(1),
             filters: RwLock::new(None),
             written_bytes: AtomicU64::new(0),
-            newest_space: AtomicU64::new(CATALOG_SPACE),
+            newest_space: Arc::new(AtomicU64::new(CATALOG_SPACE)),
             body_twice: false,
         }
     }
@@ -159,7 +159,8 @@ impl Store for MemoryStore {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         // Before the state, which then has all spaces up to this number that have not been dropped.
         let newest_space = self.newest_space.load(Ordering::Acquire);
-        Ok(Arc::new(MemorySnapshot { spaces: self.state()?, newest_space, empty: Map::new_sync() }))
+        let newest_space_now = Arc::clone(&self.newest_space);
+        Ok(Arc::new(MemorySnapshot { spaces: self.state()?, newest_space, newest_space_now, empty: Map::new_sync() }))
     }
 
     fn transact_unsynced(
@@ -287,6 +288,7 @@ impl Store for MemoryStore {
 struct MemorySnapshot {
     spaces: Arc<Spaces>,
     newest_space: SpaceId,
+    newest_space_now: Arc<AtomicU64>,
     empty: Map,
 }
 
@@ -294,7 +296,9 @@ impl MemorySnapshot {
     fn map(&self, space: SpaceId) -> Result<&Map> {
         match self.spaces.get(&space) {
             Some(space) => Ok(&space.map),
-            None if space > self.newest_space => Ok(&self.empty),
+            None if space > self.newest_space && space <= self.newest_space_now.load(Ordering::Acquire) => {
+                Ok(&self.empty)
+            }
             None => Err(super::no_such_space(space)),
         }
     }

@@ -193,15 +193,16 @@ impl SyncQueue {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
         };
-        let is_lost = || Ok(!newest.is_at_its_path()? && !has_followers()?);
+        // The next opening reports a folder that is missing.
+        let is_lost = || Ok(!newest.is_at_its_path()? && self.data.try_exists()? && !has_followers()?);
         match is_lost() {
             Ok(false) => Ok(()),
             Ok(true) => Err(Error::new(
                 ErrorKind::Io,
                 format!(
                     "writes are refused, because the journal {} was removed or replaced while this process had it open: \
-                     what was written since the last sync is only in this process; back up the database before you \
-                     stop it, and check the folder before it is opened again",
+                     what was written since the last sync is only in this process; stop it without killing it, so that \
+                     it writes its data to files, and start it again",
                     newest.path.display()
                 ),
             )),
