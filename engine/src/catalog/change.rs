@@ -141,10 +141,7 @@ impl Catalog {
         let old = self.table(name)?;
         // Until the new rules are registered, or the change has failed.
         let altered: Vec<_> = spaces_with_other_rules(&old, new.as_ref()).collect();
-        let _pause = match altered.is_empty() {
-            true => None,
-            false => Some(self.store.pause_filters(&altered, &|| counter.check())?),
-        };
+        let _pause = self.store.pause_filters(&altered, &|| counter.check())?;
         if let Some(new) = &new {
             self.create_spaces(counter, Some(&old), new)?;
         }
@@ -212,7 +209,9 @@ impl Catalog {
     /// old rules may apply again; as soon as it has taken effect, the new ones do.
     fn suspend_rules(&self, altered: &[SpaceId]) {
         let mut rules = self.rules.write();
-        rules.retain(|space, _| !altered.contains(space));
+        for space in altered {
+            rules.remove(space);
+        }
     }
 
     fn register_rules(&self, table: &TableState) {

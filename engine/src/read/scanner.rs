@@ -312,9 +312,10 @@ impl Scanner {
         match &mut self.suspended {
             Some(Suspended { view: Some(view), .. }) if self.open.is_none() => *view = view.stopped_by(&self.stop),
             _ => {
-                let kept = self.snapshot_of_table();
-                self.reset_to_progress();
-                self.kept = kept.map(|Kept { number, view }| Kept { number, view: view.stopped_by(&self.stop) });
+                self.close_cursors();
+                if let Some(kept) = &mut self.kept {
+                    kept.view = kept.view.stopped_by(&self.stop);
+                }
             }
         }
     }
@@ -346,7 +347,7 @@ impl Scanner {
         let core = handle.live()?;
         let open = match self.open.take() {
             Some(open) => open,
-            None => self.current(None)?,
+            None => self.current()?,
         };
         let first_rows = self.first_rows_of_parts(&open, stride, times, most - 1);
         let first_rows = match first_rows {
@@ -518,9 +519,10 @@ impl Scanner {
         budget.check()?;
         self.handle.live()?;
         let _stoppable = self.scan.filter.as_ref().map(|_| work::stopped_by(&self.stop));
-        let mut open = match self.open.take() {
-            Some(open) if self.position.is_in_fetch() => open,
-            open => self.current(open)?,
+        let in_fetch = self.position.is_in_fetch();
+        let mut open = match self.open.take_if(|_| in_fetch) {
+            Some(open) => open,
+            None => self.current()?,
         };
         let portion = read(&mut self.position, &self.scan, &mut open.rows);
         open.table.count_garbage(open.rows.take_garbage_bytes());
@@ -586,13 +588,21 @@ impl Scanner {
     }
 
     /// The snapshot that the next fetch would use, and the number of its table.
-    fn snapshot_of_table(&mut self) -> Option<Kept> {
+    fn snapshot_of_table(&self) -> Option<Kept> {
         let suspended = || {
             let Suspended { table, view, .. } = self.suspended.as_ref()?;
             Some(Kept::of(table, view.as_ref()?))
         };
         let open = self.open.as_ref().map(|open| Kept::of(&open.table, &open.view));
         open.or_else(suspended).or_else(|| self.kept.clone())
+    }
+
+    /// Lets the next fetch continue after the rows that have been read, with the same snapshot if the table can still
+    /// be read in it, and a new filter.
+    fn close_cursors(&mut self) {
+        let kept = self.snapshot_of_table();
+        self.reset_to_progress();
+        self.kept = kept;
     }
 
     /// Lets the next fetch continue after the rows that have been read, with a new snapshot and a new filter.
@@ -637,64 +647,65 @@ impl Scanner {
 
     /// The current state of the table, which the next fetch reads. If it cannot be read now, the next attempt uses the
     /// same snapshot.
-    fn current(&mut self, open: Option<TableView>) -> Result<TableView> {
+    fn current(&mut self) -> Result<TableView> {
         let handle = Arc::clone(&self.handle);
         let core = handle.live()?;
-        self.open = open;
-        let kept = self.snapshot_of_table();
-        let (open, suspended) = (self.open.take(), self.suspended.take());
         let name = self.name.clone();
-        let opened = core.catalog.with_shared_lock(&name, |table| {
+        let current = core.catalog.with_shared_lock(&name, |table| {
             table.check_readable()?;
-            match open {
-                Some(open) if Arc::ptr_eq(&open.table, table) => Ok(open),
-                _ => self.open(core, table, suspended, kept.clone()),
+            match self.open.take_if(|open| Arc::ptr_eq(&open.table, table)) {
+                Some(open) => Ok(open),
+                None => self.open(core, table),
             }
         });
-        match &opened {
-            Ok(_) => self.kept = None,
-            Err(_) => {
-                self.reset_to_progress();
-                self.kept = kept;
-            }
+        if current.is_err() {
+            self.close_cursors();
         }
-        opened
+        current
     }
 
     /// Opens the current state of the table after the rows that have been read or, if the scan was suspended, after
     /// those that have been examined.
-    fn open(
-        &mut self,
-        core: &Core,
-        table: &Arc<TableState>,
-        suspended: Option<Suspended>,
-        kept: Option<Kept>,
-    ) -> Result<TableView> {
-        let suspended = suspended.filter(|suspended| Arc::ptr_eq(&suspended.table, table));
-        let Some(Suspended { view, region, regions, .. }) = suspended else {
-            self.position.end_fetch();
-            self.position.repeat_row();
-            let remaining = KeyRange::of_scan(&self.scan, &self.position.progress);
-            let mut regions = remaining.in_regions(table.regions(), self.scan.reversed);
-            regions.reverse();
-            // An empty range is opened too, so that the request is validated.
-            let first = regions.pop().unwrap_or_else(KeyRange::empty);
-            let on = |view: View, first: KeyRange, regions: Vec<KeyRange>| -> Result<TableView> {
-                let rows = self.region(table, &view.reader, first)?;
-                Ok(TableView { table: Arc::clone(table), view, regions, rows })
-            };
-            if let Some(Kept { view, .. }) = kept.filter(|kept| kept.number == table.number()) {
-                match on(view, first.clone(), regions.clone()) {
-                    // The store has been reopened.
-                    Err(error) if error.kind() == ErrorKind::Stale => {}
-                    opened => return opened,
-                }
+    fn open(&mut self, core: &Core, table: &Arc<TableState>) -> Result<TableView> {
+        // Until the table is open.
+        self.kept = self.snapshot_of_table();
+        let opened = match self.suspended.take().filter(|suspended| Arc::ptr_eq(&suspended.table, table)) {
+            Some(suspended) => self.continue_in(core, table, suspended),
+            None => {
+                self.close_cursors();
+                self.open_rest(core, table)
             }
-            return on(View::now(core, &self.stop)?, first, regions);
-        };
+        }?;
+        self.kept = None;
+        Ok(opened)
+    }
+
+    fn continue_in(&self, core: &Core, table: &Arc<TableState>, suspended: Suspended) -> Result<TableView> {
+        let Suspended { view, region, regions, .. } = suspended;
         let view = view.map_or_else(|| View::now(core, &self.stop), Ok)?;
         let rows = self.continued_region(table, &view.reader, region)?;
         Ok(TableView { table: Arc::clone(table), view, regions, rows })
+    }
+
+    /// Opens what has not been read of a table, in the kept snapshot if it is one of this table.
+    fn open_rest(&self, core: &Core, table: &Arc<TableState>) -> Result<TableView> {
+        let remaining = KeyRange::of_scan(&self.scan, &self.position.progress);
+        let mut regions = remaining.in_regions(table.regions(), self.scan.reversed);
+        regions.reverse();
+        // An empty range is opened too, so that the request is validated.
+        let first = regions.pop().unwrap_or_else(KeyRange::empty);
+        let on = |view: View, first: KeyRange, regions: Vec<KeyRange>| -> Result<TableView> {
+            let rows = self.region(table, &view.reader, first)?;
+            Ok(TableView { table: Arc::clone(table), view, regions, rows })
+        };
+        if let Some(Kept { view, .. }) = self.kept.as_ref().filter(|kept| kept.number == table.number()) {
+            match on(view.clone(), first.clone(), regions.clone()) {
+                // The store has been reopened.
+                Err(error) if error.kind() == ErrorKind::Stale => {}
+                opened => return opened,
+            }
+        }
+        on(View::now(core, &self.stop)?, first, regions)
     }
 
     /// Opens a region with a new filter.

@@ -11,7 +11,7 @@ use crate::name::check_family;
 use crate::quote::{self, Quoted, Utf8};
 
 /// Attributes that every family has, with their defaults.
-pub(super) const DEFAULTS: [(&str, &str); 12] = [
+pub const DEFAULTS: [(&str, &str); 12] = [
     ("BLOOMFILTER", "ROW"),
     ("REPLICATION_SCOPE", "0"),
     ("VERSIONS", "1"),

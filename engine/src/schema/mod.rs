@@ -13,7 +13,7 @@ mod tracker;
 pub use crate::region::Region;
 pub use attribute::Attributes;
 pub use check::check_table;
-pub use family::FamilyDescriptor;
+pub use family::{DEFAULTS as FAMILY_DEFAULTS, FamilyDescriptor};
 pub use namespace::NamespaceDescriptor;
 pub use options::{BlockEncoding, BloomFilter, Compression, KeepDeleted};
 pub use rules::FamilyRules;

@@ -178,7 +178,7 @@ impl fjall_filter::CompactionFilter for Filter {
         if let Some(files) = &mut self.files {
             files.wrote(bytes);
         }
-        let is_paused = self.begins_paused || self.running.as_ref().is_some_and(RunningFilter::is_paused);
+        let is_paused = self.running.as_ref().is_some_and(RunningFilter::is_paused);
         if is_paused {
             self.filter = None;
         }
@@ -186,7 +186,7 @@ impl fjall_filter::CompactionFilter for Filter {
             if self.give_way.is_asked() {
                 return Err(run.give_way());
             }
-            if is_paused && run.major {
+            if run.major && (is_paused || self.begins_paused) {
                 return Err(run.paused());
             }
             // A pause waits for the end, so the pace does not count.

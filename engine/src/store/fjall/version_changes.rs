@@ -654,10 +654,12 @@ mod tests {
         assert!(!commits_at_once(&database), "a memtable is being flushed");
         drop(flushing);
         wait_until_loops_commit(&database);
+        put(&database, "a1", "1");
+        database.flush(&keyspace).unwrap();
+        wait_until_loops_commit(&database);
         database.changes.expect_completion(keyspace.tree.clone(), None);
         assert!(!commits_at_once(&database), "a compaction is about to end");
-        // It replaces the list of files.
-        database.flush(&keyspace).unwrap();
+        keyspace.major_compact().unwrap();
         wait_until_loops_commit(&database);
     }
 

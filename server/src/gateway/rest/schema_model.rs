@@ -1,7 +1,7 @@
 //! Schemas of tables in requests and answers: attributes are texts, regardless of their meaning.
 
 use hjall_engine::quote::{self, visible};
-use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
+use hjall_engine::schema::{FAMILY_DEFAULTS, FamilyDescriptor, TableDescriptor};
 use prost::Message;
 use serde_json::{Map, Value};
 
@@ -36,22 +36,6 @@ pub(super) struct TableSchema {
     pub(super) families: Vec<FamilySchema>,
 }
 
-/// The attributes of a new family.
-const DEFAULT_ATTRIBUTES: [&[u8]; 12] = [
-    b"BLOCKCACHE",
-    b"BLOCKSIZE",
-    b"BLOOMFILTER",
-    b"COMPRESSION",
-    b"DATA_BLOCK_ENCODING",
-    b"INDEX_BLOCK_ENCODING",
-    b"IN_MEMORY",
-    b"KEEP_DELETED_CELLS",
-    b"MIN_VERSIONS",
-    b"REPLICATION_SCOPE",
-    b"TTL",
-    b"VERSIONS",
-];
-
 impl TableSchema {
     /// The schema of a table.
     pub(super) fn of(table: &TableDescriptor) -> Self {
@@ -64,7 +48,7 @@ impl TableSchema {
         let family = |family: &FamilyDescriptor| {
             let mut attributes = texts(&family.attributes);
             // HBase's builder has these attributes before it gets others.
-            attributes.sort_by_key(|(key, _)| !DEFAULT_ATTRIBUTES.contains(&key.as_bytes()));
+            attributes.sort_by_key(|(key, _)| FAMILY_DEFAULTS.iter().all(|(name, _)| name != key));
             java_order::sort(&mut attributes, 1);
             FamilySchema { name: Some(String::from_utf8_lossy(&family.name).into_owned()), attributes }
         };

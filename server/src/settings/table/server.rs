@@ -180,7 +180,8 @@ pub(super) static SETTINGS: [Setting; 15] = [
         ),
         summary: "How long an event loop that has answered a call looks for the next one before it sleeps, which saves \
                   the time to wake it. A loop stops if the next call rarely comes in time, while many connections keep \
-                  it busy, while calls run on workers, and if the client or other threads need its core. It tries again after some hundred or thousand calls",
+                  it busy, while calls run on workers, and if the client or other threads need its core. It tries again \
+                  after some hundred or thousand calls",
         reason: "A client on another core that sends one call after the other gets its answers about twice as fast. The \
                  loop uses its core all the time then; a call takes as much processor time as without polling if the \
                  next one comes at once, and up to twice as much if it comes about 20 µs later",

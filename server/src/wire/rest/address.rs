@@ -130,12 +130,9 @@ impl Place {
 /// The path cannot name anything.
 pub fn place(path: &str) -> Result<Option<Place>, Malformed> {
     let path = without_matrix(path);
-    check(&path)?;
+    let has_dots_for_row = check(&path)?;
     let found = path.strip_prefix('/').and_then(find);
-    // The second segment is the key of a row, which `.` and `..` can be.
-    let is_row = |at: usize| at == 2 && matches!(found, Some(Place::Row { .. }));
-    let dots = |segment: &str| matches!(unescape(segment).as_deref(), Some(b"." | b".."));
-    match path.split('/').enumerate().any(|(at, segment)| dots(segment) && !is_row(at)) {
+    match has_dots_for_row && !matches!(found, Some(Place::Row { .. })) {
         true => Err(Malformed::Dots),
         false => Ok(found),
     }
@@ -150,15 +147,22 @@ fn without_matrix(path: &str) -> Cow<'_, str> {
     Cow::Owned(segments.join("/"))
 }
 
-fn check(path: &str) -> Result<(), Malformed> {
-    for segment in path.split('/') {
+/// Checks the segments. Returns whether the second one, which may be the key of a row, is `.` or `..`.
+fn check(path: &str) -> Result<bool, Malformed> {
+    // Before it there are the empty text in front of the first slash, and the name of the table.
+    const ROW: usize = 2;
+    let (mut has_dots, mut has_dots_for_row) = (false, false);
+    for (at, segment) in path.split('/').enumerate() {
         let decoded = unescape(segment).ok_or(Malformed::Encoding)?;
         let text = std::str::from_utf8(&decoded).map_err(|_| Malformed::Encoding)?;
         if text.contains('\0') {
             return Err(Malformed::Encoding);
         }
+        let dots = matches!(text, "." | "..");
+        has_dots |= dots && at != ROW;
+        has_dots_for_row |= dots && at == ROW;
     }
-    Ok(())
+    if has_dots { Err(Malformed::Dots) } else { Ok(has_dots_for_row) }
 }
 
 fn find(path: &str) -> Option<Place> {
