@@ -1,5 +1,5 @@
-//! Loading rows in order of their keys: batches of puts and bulk loads of the embedded engine, beside batches and the
-//! ingestion of fjall alone, which store the same bytes.
+//! Loading rows in order of their keys: batches of puts and bulk loads of the embedded engine, compared with batches
+//! and the ingestion of fjall alone, which store the same bytes.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

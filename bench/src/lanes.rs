@@ -31,9 +31,7 @@ struct Pair {
 /// Prints a table for both queue layouts, with server and load generator on separate and on shared cores.
 pub fn run(hjall: &Path, length: Duration, rows: usize, settings: &[String]) -> Outcome<()> {
     let cores = Cores::mine()?;
-    println!(
-        "getRow at {GETTERS} connections; busy: beside {SCANNERS} that scan and {WRITERS} that write; microseconds"
-    );
+    println!("getRow at {GETTERS} connections; busy: while {SCANNERS} others scan and {WRITERS} write; microseconds");
     for apart in [true, false] {
         let where_ = if apart { cores.halves() } else { "server and load generator share all cores".to_owned() };
         println!("\n{where_}");

@@ -44,7 +44,7 @@ pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], length: Dur
         "{} cores; {rows} rows, {VALUE_BYTES}-byte values; p50/p99 in microseconds",
         std::thread::available_parallelism()?
     );
-    println!("{:<12} {:>5} {:>10} {:>8} {:>8}   beside Redis", "call", "conns", "calls/s", "p50", "p99");
+    println!("{:<12} {:>5} {:>10} {:>8} {:>8}   compared with Redis", "call", "conns", "calls/s", "p50", "p99");
     for &n in connections {
         let go = |address, calls: &[Vec<u8>], protocol| drive(address, calls, protocol, n, length);
         let redis_get = go(peer.address, &redis_gets, Protocol::Redis)?;

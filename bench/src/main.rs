@@ -4,6 +4,7 @@
 
 mod ageing;
 mod batches;
+mod builds;
 mod bulk;
 mod calls;
 mod choice;
@@ -58,6 +59,24 @@ enum What {
     Compare(compare::Options),
     /// A table of millions of rows: load, gets, scans, memory, size on disk, start-up time
     Scale(scale::Options),
+    /// One call on several builds of the server, which take short turns: finds small differences
+    Builds {
+        /// The builds; the others are compared with the first one
+        #[arg(required = true)]
+        builds: Vec<PathBuf>,
+        /// The call
+        #[arg(long, value_enum, default_value = "put")]
+        call: builds::Call,
+        /// Number of connections
+        #[arg(long, default_value_t = 8)]
+        connections: usize,
+        /// Duration of a turn, in milliseconds
+        #[arg(long, default_value_t = 500)]
+        milliseconds: u64,
+        /// Number of rounds, in each of which every build has a turn
+        #[arg(long, default_value_t = 20)]
+        rounds: usize,
+    },
     /// Uses a processor until its standard input ends
     #[command(hide = true)]
     Spin,
@@ -272,6 +291,10 @@ fn main() -> Outcome<()> {
         What::Compare(options) => compare::run(&arguments.hjall, &options),
         What::Scale(options) => scale::run(&arguments.hjall, &options),
         What::Spin => compare::spin(),
+        What::Builds { builds, call, connections, milliseconds, rounds } => {
+            let length = Duration::from_millis(milliseconds);
+            builds::Turns { call, connections, length, rounds: rounds.max(1) }.run(&builds)
+        }
         What::Load { connections, seconds, rows, redis } => {
             load::run(&arguments.hjall, &redis, &connections, Duration::from_secs(seconds), rows)
         }

@@ -22,8 +22,8 @@ const FSYNC_WAL: i32 = 4;
 /// Connections of the puts that do not wait for the disk.
 const SYNC_CONNECTIONS: usize = 8;
 
-/// In each round, prints FSYNC_WAL puts beside Redis's SET with `appendfsync always`, then SYNC_WAL puts alone and
-/// beside one connection that puts with FSYNC_WAL.
+/// In each round, prints FSYNC_WAL puts compared with Redis's SET with `appendfsync always`, then SYNC_WAL puts alone and
+/// while one connection puts with FSYNC_WAL.
 pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], rounds: usize, length: Duration) -> Outcome<()> {
     let (folder, redis_folder) = (tempfile::tempdir()?, tempfile::tempdir()?);
     let server = Server::hjall(hjall, folder.path())?;
@@ -62,7 +62,7 @@ pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], rounds: usi
         }
         let alone = sync()?;
         line("put, SYNC_WAL, alone", SYNC_CONNECTIONS, &alone, "");
-        let (beside, writer) = std::thread::scope(|scope| {
+        let (shared, writer) = std::thread::scope(|scope| {
             // It ends a little later than the others, so that they are never alone.
             let longer = length + Duration::from_millis(500);
             let fsync = &fsync_puts;
@@ -71,18 +71,18 @@ pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], rounds: usi
             (sync(), writer.join())
         });
         let writer = writer.map_err(|_| "the FSYNC_WAL writer panicked")??;
-        let beside = beside?;
+        let shared = shared?;
         line("put, FSYNC_WAL", 1, &writer, "");
-        let ratio = beside.rate / alone.rate;
+        let ratio = shared.rate / alone.rate;
         ratios[connections.len()].push(ratio);
-        line("put, SYNC_WAL, beside", SYNC_CONNECTIONS, &beside, &format!("{ratio:.2} x alone"));
+        line("put, SYNC_WAL, shared", SYNC_CONNECTIONS, &shared, &format!("{ratio:.2} x alone"));
     }
     println!("medians of {rounds} rounds:");
     for (n, ratios) in connections.iter().zip(&ratios) {
         println!("  FSYNC_WAL at {n} connections: {:.2} x Redis (goal 0.8)", median(ratios.clone()));
     }
-    let beside = median(ratios[connections.len()].clone());
-    println!("  SYNC_WAL beside one FSYNC_WAL writer: {beside:.2} x alone (goal 0.7)");
+    let shared = median(ratios[connections.len()].clone());
+    println!("  SYNC_WAL while one connection puts with FSYNC_WAL: {shared:.2} x alone (goal 0.7)");
     server.stop()?;
     drop(peer);
     Ok(())

@@ -42,9 +42,9 @@ pub enum Part {
     Fsync,
     /// Scanners of 1,000 rows a call
     Scan,
-    /// mutateRows of 1,000 rows, beside raw fjall
+    /// mutateRows of 1,000 rows, compared with raw fjall
     Bulk,
-    /// Gets beside scanners
+    /// Gets while scanners run
     Isolation,
     /// Gets and puts on a machine that other programs load
     Spinning,

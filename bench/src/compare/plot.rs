@@ -79,7 +79,12 @@ pub fn ratios(lines: &[Line]) -> String {
         Some(Cluster { label: label(line), bars: vec![bar], goal: Some(goal.bound.value()) })
     });
     let legend = [(COLOURS[2], "goal reached".to_owned()), (COLOURS[1], "goal not reached".to_owned())];
-    draw("Rate of hjall beside its peer; black marks are goals", &legend, &clusters.collect::<Vec<_>>(), Some(1.0))
+    draw(
+        "Rate of hjall, compared with its peer; black marks are goals",
+        &legend,
+        &clusters.collect::<Vec<_>>(),
+        Some(1.0),
+    )
 }
 
 fn label(line: &Line) -> String {

@@ -69,7 +69,7 @@ fn markdown(machine: &[(&str, String)], results: &Results, took: Duration) -> Re
     for line in &results.lines {
         for goal in &line.subject.goals {
             let Some((spread, met)) = line.judged(*goal) else { continue };
-            let what = goal.to.map_or(String::new(), |to| format!(" beside {to}"));
+            let what = goal.to.map_or(String::new(), |to| format!(", compared with {to}"));
             writeln!(
                 out,
                 "| {} | {} | {}{what} | {:.2} | {:.2} to {:.2} | {} | {} |",
@@ -158,7 +158,7 @@ mod tests {
         let text = markdown(&[("processor", "one".into())], &results, Duration::from_secs(3)).expect("text");
         for line in [
             "| processor | one |",
-            "| getRow | 8 | rate beside Redis | 0.50 | 0.50 to 0.50 | ≥ 0.9 | no |",
+            "| getRow | 8 | rate, compared with Redis | 0.50 | 0.50 to 0.50 | ≥ 0.9 | no |",
             "| getRow | 8 | hjall | 45,678 calls |  | 100 | 0 | 0 |  |  |",
             "|  |  | Redis | 91,356 calls | 0.50 (0.50 to 0.50) | 0 | 0 | 0 |  |  |",
         ] {

@@ -1,4 +1,4 @@
-//! Scans, and gets beside them.
+//! Scans, and gets during scans.
 
 use super::results::{Cpu, Goal, Ratio, Sample, Subject};
 use super::small::ONCE;
@@ -34,18 +34,19 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Gets alone, beside scanners, and beside scanners and puts.
+    /// Gets alone, and gets while scanners run.
     pub fn isolation(&mut self, systems: &[System]) -> Outcome<()> {
         let subject = |operation: &str, goals| {
             let operation = operation.to_owned();
-            Subject { section: "Gets beside scans", operation, connections: GETTERS, unit: "calls", goals }
+            Subject { section: "Gets during scans", operation, connections: GETTERS, unit: "calls", goals }
         };
-        let gets = subject("getRow beside 8 scanners", vec![Goal::latency(Ratio::P99, 1.5, Some("hjall, idle"))]);
-        let scans = Subject { unit: "rows", ..subject("8 scanners beside 8 connections that get", Vec::new()) };
+        let gets =
+            subject("getRow while 8 connections scan", vec![Goal::latency(Ratio::P99, 1.5, Some("hjall, idle"))]);
+        let scans = Subject { unit: "rows", ..subject("8 scanners while 8 connections get", Vec::new()) };
         for system in systems.iter().filter(|system| system.protocol != Protocol::Redis && system.server.is_some()) {
             let alone = self.get(system, ONCE, GETTERS)?;
-            let (busy, beside) = self.beside(system)?;
-            let scanners = Sample::of_rows(&beside, Cpu::default());
+            let (busy, scanned) = self.gets_and_scans(system)?;
+            let scanners = Sample::of_rows(&scanned, Cpu::default());
             self.results.add(&gets, &system.name, Sample::of(&busy, Cpu::default()));
             self.results.add(&gets, &format!("{}, idle", system.name), alone);
             self.results.add(&scans, &system.name, scanners);
@@ -54,7 +55,7 @@ impl Comparison<'_> {
     }
 
     /// Gets and scanners at once. The scanners have a thread of their own, since long replies would delay the gets.
-    fn beside(&self, system: &System) -> Outcome<(Figures, Figures)> {
+    fn gets_and_scans(&self, system: &System) -> Outcome<(Figures, Figures)> {
         let (rows, length) = (self.options.rows, self.options.length());
         let gets = system.one_row(Action::Get, ONCE, &self.values, GETTERS, |n| Choice::uniform(n, rows))?;
         let (address, protocol) = (system.address, system.protocol);

@@ -131,7 +131,7 @@ impl Comparison<'_> {
             for (action, operation, table) in [
                 (Action::Put, "mutateRow (SYNC_WAL)", OVER),
                 (Action::PutAsHappyBase, "mutateRows with one row (HappyBase's put)", OVER),
-                (Action::Count, "atomicIncrement, beside INCR", COUNTERS),
+                (Action::Count, "atomicIncrement, compared with INCR", COUNTERS),
             ] {
                 let subject = subject(WRITES, operation, connections, PUTS);
                 for system in systems {
@@ -202,7 +202,7 @@ pub fn one_row(
     Ok(Sample::of(figures, measured.cpu))
 }
 
-/// Calls beside those of Redis.
+/// Calls compared with those of Redis.
 pub fn subject(section: &'static str, operation: &str, connections: usize, goal: f64) -> Subject {
     let goals = vec![Goal::rate(goal, "Redis")];
     Subject { section, operation: operation.to_owned(), connections, unit: "calls", goals }

@@ -1,4 +1,4 @@
-//! Gets and puts beside programs that use all processors.
+//! Gets and puts while other programs use all processors.
 
 use std::process::{Child, Command, Stdio};
 
@@ -46,12 +46,12 @@ pub fn spin() -> Outcome<()> {
 }
 
 impl Comparison<'_> {
-    /// Gets and puts beside eight programs that spin.
+    /// Gets and puts while eight programs spin.
     pub fn spinning(&mut self, systems: &[System]) -> Outcome<()> {
         let spinning = Spinning::start()?;
         for (action, table, name, goal) in [
-            (Action::Get, ONCE, "getRow beside 8 spinning processes", 0.9),
-            (Action::Put, OVER, "mutateRow beside 8 spinning processes", 0.8),
+            (Action::Get, ONCE, "getRow while 8 processes spin", 0.9),
+            (Action::Put, OVER, "mutateRow while 8 processes spin", 0.8),
         ] {
             let subject = subject("Beside other programs", name, CONNECTIONS, goal);
             for system in systems.iter().filter(|system| system.server.is_some()) {

@@ -322,7 +322,7 @@ fn command() -> Command {
         .arg(accept_loss);
     Command::new("hjall")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("HBase in one binary: its Thrift and REST gateways on an embedded store")
+        .about("A database with HBase's data model and its Thrift and REST interfaces, in one binary")
         .after_help(EXAMPLES)
         .subcommand_required(true)
         .arg_required_else_help(true)
