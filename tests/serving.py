@@ -46,6 +46,12 @@ class Hjall:
         """HOST:PORT."""
         return f"127.0.0.1:{self.port}"
 
+    def ports(self):
+        """The ports of all listeners, without that of the info address."""
+        info = [found[1] for line in self.said if (found := INFO.search(line))]
+        found = [port for line in self.said for port in ADDRESS.findall(line)]
+        return [int(port) for port in dict.fromkeys(found) if not any(url.endswith(f":{port}") for url in info)]
+
     @property
     def info(self):
         """URL of the info port. Requires the option --info-listen."""

@@ -18,6 +18,8 @@ const COPY_BYTES = 1 << 20;
 const TURN_MAX = 2000;
 /** The units after which the beginning of the next turn matters. Until then, calls cost nothing but an addition. */
 const WATCHED = 200;
+/** The places of finished work that may remain in the queue, if they are no more than half of it. */
+const FINISHED_MAX = 1024;
 /** The most work that waits, since a program that never awaits its promises would exhaust memory. */
 const WAITING_MAX = 1 << 20;
 
@@ -46,10 +48,12 @@ function turn() {
     done += spent;
     spent = 0;
   }
-  if (first === waiting.length) {
-    waiting = [];
+  // While work always waits, the queue is never empty. Its finished part must not grow.
+  if (first === waiting.length || (first > FINISHED_MAX && first * 2 > waiting.length)) {
+    waiting = waiting.slice(first);
     first = 0;
-  } else schedule();
+  }
+  if (waiting.length > 0) schedule();
 }
 
 /** The units of work with bytes: copying them, or decoding them as text. */

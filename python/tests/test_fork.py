@@ -130,3 +130,33 @@ def test_a_pool_of_forked_workers(tmp_path):
     """,
         tmp_path,
     )
+
+
+def test_a_fork_while_another_thread_opens_the_database(tmp_path):
+    run(
+        BEGIN
+        + """
+    import threading
+    over = threading.Event()
+
+    def reopen():
+        while not over.is_set():
+            db.close()
+            db.open()
+
+    thread = threading.Thread(target=reopen)
+    thread.start()
+    for _ in range(20):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                db.open()
+            except hjall.Error:
+                pass
+            os._exit(0)
+        child_ends_well(pid)
+    over.set()
+    thread.join()
+    """,
+        tmp_path,
+    )

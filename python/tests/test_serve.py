@@ -1,10 +1,13 @@
 """Serving Thrift clients from an embedded database, and the command line."""
 
 import errno
+import gc
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
 
 import happybase
 import pytest
@@ -85,3 +88,32 @@ def test_the_command_line_serves_until_sigint(tmp_path):
 def test_the_command_line_has_help():
     help = subprocess.run([sys.executable, "-m", "hjall", "--help"], capture_output=True, text=True, timeout=60)
     assert help.returncode == 0 and "serve" in help.stdout
+
+
+def test_other_threads_run_while_a_forgotten_server_stops():
+    value = bytes(8 << 20)
+    db = hjall.memory()
+    db.create_table("t", {"f": {}})
+    db.table("t").put(b"r", {b"f:a": value})
+    server = db.serve(port=0, grace=30)
+    # Without a reply that nobody takes, the server would stop at once.
+    client = socket.create_connection(server.address)
+    client.sendall(
+        b"GET /t/r/f:a HTTP/1.1\r\nHost: localhost\r\nAccept: application/octet-stream\r\nConnection: close\r\n\r\n"
+    )
+    received = [client.recv(1 << 10)]
+
+    def receive():
+        while part := client.recv(1 << 16):
+            received.append(part)
+
+    thread = threading.Thread(target=receive)
+    begun = threading.Event()
+    timer = threading.Thread(target=lambda: (begun.wait(), thread.start()))
+    timer.start()
+    begun.set()
+    del db, server
+    gc.collect()
+    timer.join()
+    thread.join()
+    assert b"".join(received).endswith(value)

@@ -122,7 +122,7 @@ def test_buffers_of_a_connection_count_towards_its_user(plain, over_http):
         until = time.monotonic() + 60
         while metric(plain, 'hjall_client_in_flight_bytes{client="alice"}') < 2 << 20:
             assert time.monotonic() < until
-        assert metric(plain, 'hjall_client_in_flight_bytes{client="other"}') == 0
+        assert metric(plain, 'hjall_client_in_flight_bytes{client="(other)"}') == 0
 
 
 def test_http_logs_in_with_passwords_and_tokens(plain):

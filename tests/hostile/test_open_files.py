@@ -93,3 +93,16 @@ def test_a_store_with_more_files_than_descriptors_works_beside_silent_connection
 def test_a_server_with_too_few_descriptors_says_so_and_does_not_start(open_files):
     with pytest.raises(RuntimeError, match=f"code 1 .*(?s:.*)the limit on open files is {open_files}"):
         Hjall(None, "--memory", open_files=open_files)
+
+
+def test_listeners_share_the_connections_that_are_allowed(attacked):
+    server = attacked("--rest-listen", "127.0.0.1:0", "--max-connections", "1", "--when-full", "wait")
+    call = b"GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    for _ in range(3):
+        for port, other in (server.ports(), reversed(server.ports())):
+            with connect(port) as served, connect(other) as waiting:
+                served.sendall(call)
+                assert served.recv(1 << 12).startswith(b"HTTP/1.1 200")
+                waiting.sendall(call)
+                served.close()
+                assert waiting.recv(1 << 12).startswith(b"HTTP/1.1 200")

@@ -1,5 +1,6 @@
 """Connections without TLS where TLS is configured: they must not reach any table."""
 import socket
+import struct
 import subprocess
 
 import pytest
@@ -32,6 +33,36 @@ def test_plain_connections_are_refused(attacked, certificate, with_authority):
         http.sendall(post(DROP))
         answer = until_closed(http)
         assert answer.startswith(b"HTTP/1.1 403") and b"accepts only TLS" in answer
+
+
+# What the connection begins with: methods of HTTP, of REST and others, calls in Thrift, and the beginning of SASL.
+BEGINNINGS = {
+    "GET": b"",
+    "unknown method": b"FOO / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "lower case": b"get / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "lines": b"\r\n\r\n",
+    "OPTIONS": b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "call": message("getTableNames"),
+    "frame": struct.pack(">i", len(message("getTableNames"))) + message("getTableNames"),
+    "SASL": b"\x01\0\0\0\x05PLAIN\x05\0\0\0\x04\0a\0b",
+    "garbage": b"\xff\0\xff",
+}
+
+
+@pytest.mark.parametrize("listener", ["--listen", "--rest-listen", "--listen-thrift1", "--listen-thrift2"])
+def test_no_beginning_of_a_plain_connection_reaches_the_tables(attacked, certificate, listener):
+    pem, key = map(str, certificate)
+    server = attacked("--tls-cert", pem, "--tls-key", key, "--tls-client-ca", pem, "--set", "limits.stall=1s", listener, "127.0.0.1:0")
+    for port in server.ports():
+        for name, beginning in BEGINNINGS.items():
+            with connect(port) as plain:
+                plain.sendall(beginning + b"GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                plain.shutdown(socket.SHUT_WR)
+                assert b" 200 " not in until_closed(plain), f"{name} at {port}"
+        with connect(port) as plain:
+            # Too few bytes to recognise the protocol.
+            plain.sendall(b"GE")
+            assert until_closed(plain) == b""
 
 
 def test_plain_connections_that_stay_open_are_closed(attacked, certificate):

@@ -192,3 +192,51 @@ def test_clients_that_hang_up_leave_no_memory_claimed(served, kind):
     # No row is locked.
     for body in bodies:
         assert send(served, "PUT", "/t/a", body, kind)[0] == 200
+
+
+def test_an_answer_in_pages_is_complete_or_broken_off(attacked):
+    rows, value = 2_000, b"v" * 3_000
+    server = attacked("--set", "limits.bytes_in_flight=16MiB")
+    assert send(server, "PUT", "/t/schema", b'{"ColumnSchema":[{"name":"f"}]}')[0] == 201
+    for first in range(0, rows, 200):
+        cells = b"".join(b'{"key":"%s","Cell":[{"column":"%s","$":"%s"}]},' % (b64(b"%06d" % n), b64(b"f:q"), b64(value)) for n in range(first, first + 200))
+        assert send(server, "PUT", "/t/r", b'{"Row":[' + cells[:-1] + b"]}")[0] == 200
+    expected = [b"%06d" % n for n in range(rows)]
+    outcomes = []
+
+    def scan():
+        for _ in range(6):
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
+            try:
+                connection.request("GET", "/t/*", headers={"Accept": JSON})
+                answer = connection.getresponse()
+                body = answer.read()
+                if answer.status == 200:
+                    keys = [base64.b64decode(row["key"]) for row in json.loads(body)["Row"]]
+                    outcomes.append("complete" if keys == expected else f"{len(keys)} of {rows} rows")
+                else:
+                    outcomes.append("broken off" if answer.status == 503 else answer.status)
+            except http.client.HTTPException:
+                outcomes.append("broken off")
+            finally:
+                connection.close()
+
+    threads = [threading.Thread(target=scan) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(outcomes) <= {"complete", "broken off"}
+
+
+def test_a_scan_fits_into_small_replies(attacked):
+    server = attacked("--set", "limits.reply=256KiB")
+    assert send(server, "PUT", "/t/schema", b'{"ColumnSchema":[{"name":"f"}]}')[0] == 201
+    for number in range(90):
+        assert send(server, "PUT", f"/t/{number:02}/f:q", bytes(9_000), "application/octet-stream")[0] == 200
+    for kind in (JSON, XML, PROTOBUF):
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
+        connection.request("GET", "/t/*", headers={"Accept": kind})
+        answer = connection.getresponse()
+        assert answer.status == 200 and len(answer.read()) > 90 * 9_000, kind
+        connection.close()

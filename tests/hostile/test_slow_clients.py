@@ -1,8 +1,12 @@
 """Clients that send or read as slowly as possible, and clients that send nothing."""
 import contextlib
+import http.client
 import threading
+import time
 
-from attacking import AT_LENGTH, connect, framed, message, post, rss, text_field, until_claimed, until_closed
+import pytest
+from attacking import AT_LENGTH, connect, framed, message, metric, post, rss, text_field, until_claimed, until_closed
+from happybase import Connection
 
 from serving import Hjall
 
@@ -69,3 +73,46 @@ def test_a_stop_says_how_many_replies_were_cut_off(bystander):
     said = [line for line in server.said if "server.grace" in line]
     assert len(said) == 1 and "calls=0 replies=3" in said[0], server.said
     assert any("stopped, all data flushed; some calls or replies were not finished" in line for line in server.said), server.said
+
+
+def test_a_scan_that_is_sent_slowly_is_sent_to_its_end(attacked):
+    server = attacked("--set", "limits.scanner_timeout=500ms", "--set", "limits.page=64KiB")
+    value = bytes(100_000)
+    with contextlib.closing(Connection("127.0.0.1", server.port, timeout=30_000)) as database:
+        database.create_table("t", {"f": {}})
+        with database.table("t").batch() as batch:
+            for number in range(80):
+                batch.put(b"%02d" % number, {b"f:q": value})
+    slow = http.client.HTTPConnection("127.0.0.1", server.port)
+    with connect(server.port, receive_buffer=2048) as slow.sock:
+        slow.request("GET", "/t/*", headers={"Accept": "application/json"})
+        answer = slow.getresponse()
+        answer.read(1 << 10)
+        # A scanner that is opened later has expired before the client goes on.
+        with connect(server.port) as raw:
+            raw.sendall(message("scannerOpen", text_field(1, b"t") + text_field(2, b"") + b"\0"))
+            raw.recv(1 << 12)
+            until = time.monotonic() + 60
+            while metric(server, "hjall_scanners_expired_total") < 1:
+                assert time.monotonic() < until
+        # Fails if the answer has no end.
+        assert len(answer.read()) >= 79 * len(value)
+
+
+def test_a_client_of_http_1_0_that_is_cut_off_sees_a_failure(attacked):
+    server = attacked("--set", "limits.stall=300ms", "--set", "limits.min_rate=1GiB")
+    with contextlib.closing(Connection("127.0.0.1", server.port, timeout=30_000)) as database:
+        database.create_table("t", {"f": {}})
+        with database.table("t").batch() as batch:
+            for number in range(80):
+                batch.put(b"%02d" % number, {b"f:q": bytes(100_000)})
+    with connect(server.port, receive_buffer=2048) as slow:
+        slow.sendall(b"GET /t/* HTTP/1.0\r\nHost: localhost\r\nAccept: application/json\r\n\r\n")
+        assert slow.recv(1 << 10).startswith(b"HTTP/1.0 200")
+        until = time.monotonic() + 60
+        while metric(server, "hjall_connections"):
+            assert time.monotonic() < until
+        # The end of the body is the end of the connection.
+        with pytest.raises(ConnectionError):
+            while slow.recv(1 << 16):
+                pass

@@ -293,3 +293,21 @@ def test_an_unknown_family_or_table_has_no_rows_for_a_multiget_of_several(addres
     assert found(address, f"{letters}/multiget?row=a&row=b/no:x") == 404
     assert found(address, f"{letters}/multiget?row=a/no:x") == 400
     assert found(address, "/nothere/multiget?row=a&row=b") == 404
+
+
+def test_an_empty_time_before_a_slash_is_refused(address, table):
+    assert send(address, "PUT", f"{table}/r/f:a", "value", Content_Type=BYTES)[0] == 200
+    for path in ("r/f:a//", "r/f:a//1", "r///"):
+        for method, body in (("GET", None), ("DELETE", None), ("PUT", "other")):
+            status, _, said = send(address, method, f"{table}/{path}", body, Content_Type=BYTES, Accept=BYTES)
+            assert status == 400 and b"the time before a further slash is missing" in said, (method, path)
+    assert value(address, f"{table}/r/f:a/") == b"value"
+
+
+def test_the_limit_of_a_scanner_in_protobuf_is_ignored_as_in_hbase(address, table):
+    for name in "abc":
+        assert send(address, "PUT", f"{table}/{name}/f:a", "value", Content_Type=BYTES)[0] == 200
+    # Field 12, limit: 1.
+    _, headers, _ = send(address, "PUT", f"{table}/scanner", b"\x60\x01", Content_Type="application/x-protobuf")
+    status, _, body = send(address, "GET", headers["Location"].split(address)[1], Accept=JSON)
+    assert status == 200 and len(json.loads(body)["Row"]) == 3

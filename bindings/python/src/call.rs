@@ -43,6 +43,12 @@ pub fn call_named<T: Send>(py: Python<'_>, method: &str, run: impl FnOnce() -> R
     py.detach(run).map_err(|error| error::from_method(&error, method))
 }
 
+/// Runs something without the GIL where there may be no thread state, such as while an object is being deallocated.
+/// When the interpreter is ending, `run` is dropped instead.
+pub fn without_gil(run: impl FnOnce() + Send) {
+    let _ = Python::try_attach(|py| py.detach(run));
+}
+
 /// The work that a read may do on a thread that must not block for long, by whether the database is in memory. Rows
 /// of a database on disk are then only read from the row cache.
 const INLINE_WORK: [WorkLimit; 2] = [WorkLimit { pairs: 0, bytes: 0 }, WorkLimit { pairs: 512, bytes: 128 << 10 }];

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use hjall_engine::config::Limits;
 use hjall_engine::{Engine, Error, ErrorKind, Options};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 use pyo3::prelude::*;
 
-use crate::call::call;
+use crate::call::{call, without_gil};
 use crate::clock::ManualClock;
 use crate::error;
-use crate::fork::ForkGuard;
+use crate::fork::{ForkGuard, ProcessLock};
 
 /// The location and options of a database, and its engine while the database is open. Tables share the handle, so
 /// they remain valid when the database is closed and reopened.
@@ -26,7 +26,7 @@ pub struct DatabaseHandle {
     /// held: see [`Self::engine`].
     engine: RwLock<Option<ForkGuard<Engine>>>,
     /// Held while the database is being opened, which may take long. The lock of `engine` is only held briefly.
-    opening: Mutex<()>,
+    opening: ProcessLock,
     /// The number of times that the database has been opened or closed.
     generation: AtomicU64,
     /// The handle whose engine this one uses while both are open; `None` if it opens its own.
@@ -41,7 +41,7 @@ impl DatabaseHandle {
             options,
             encoding,
             engine: RwLock::new(None),
-            opening: Mutex::new(()),
+            opening: ProcessLock::new(),
             generation: AtomicU64::new(0),
             shared,
         })
@@ -126,6 +126,16 @@ impl DatabaseHandle {
             return Ok(());
         }
         engine.and_then(ForkGuard::into_inner).map_or(Ok(()), |engine| engine.close())
+    }
+}
+
+impl Drop for DatabaseHandle {
+    /// Closes a database that the program has left open. That waits for calls and writes to disk, so other Python
+    /// threads must be able to run.
+    fn drop(&mut self) {
+        if let Some(engine) = self.engine.get_mut().take() {
+            without_gil(move || drop(engine));
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use parking_lot::{Mutex, MutexGuard};
 use pyo3::prelude::*;
 
 use crate::error;
@@ -20,6 +21,32 @@ pub fn forked() {
 
 fn forks() -> u32 {
     FORKS.load(Ordering::Relaxed)
+}
+
+/// A lock that is not held at the beginning of a forked child. A thread that held a common lock at the time of the fork
+/// does not exist in the child, so nobody would release it there.
+pub struct ProcessLock {
+    lock: Mutex<()>,
+    forks_at_creation: u32,
+}
+
+/// The locks of children, by their number of forks. All objects that a child has from its parent share one.
+static CHILD_LOCKS: [Mutex<()>; 64] = [const { Mutex::new(()) }; 64];
+
+impl ProcessLock {
+    /// A lock that is not held.
+    pub fn new() -> Self {
+        Self { lock: Mutex::new(()), forks_at_creation: forks() }
+    }
+
+    /// Waits until no other thread of this process holds the lock.
+    pub fn lock(&self) -> MutexGuard<'_, ()> {
+        let forks = forks();
+        if self.forks_at_creation == forks {
+            return self.lock.lock();
+        }
+        CHILD_LOCKS[forks as usize % CHILD_LOCKS.len()].lock()
+    }
 }
 
 /// A value that may only be used and dropped in the process that created it. In a forked child it is leaked: dropping

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
+use crate::call::without_gil;
 use crate::database::Database;
 use crate::error;
 use crate::fork::ForkGuard;
@@ -65,6 +66,16 @@ impl Server {
             let server = server.lock().take();
             server.is_none_or(ThriftServer::shutdown)
         })
+    }
+}
+
+impl Drop for Server {
+    /// Stops a server that the program has left running. That waits for replies, which a client in this process cannot
+    /// take while this thread holds the GIL.
+    fn drop(&mut self) {
+        if let Some(server) = self.server.get_mut().and_then(|server| server.get_mut().take()) {
+            without_gil(move || drop(server));
+        }
     }
 }
 

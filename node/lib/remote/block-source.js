@@ -50,20 +50,34 @@ class RemoteBlockSource {
     /** The block being fetched. */
     this.pending = undefined;
     this.ended = false;
-    this.closed = new Promise((resolve) => {
-      this.resolveClosed = resolve;
-    });
     this.isClosed = false;
+    /** Resolves the promises that wait for a block or for the end of the scan. */
+    this.waiting = new Set();
   }
 
   /** The next block; empty at the end. */
   async next() {
     if (this.isClosed) return [];
-    const block = await Promise.race([this.pending ?? this.fetchAhead(), this.closed]);
+    const block = await this.untilClosed(this.pending ?? this.fetchAhead());
     this.pending = undefined;
     if (this.isClosed) return [];
     if (!this.ended) this.fetchAhead();
     return block;
+  }
+
+  /**
+   * Settles as `pending` does, or when the scan is closed. Promise.race with a promise for the end of the scan would
+   * keep every block in memory until that end.
+   */
+  untilClosed(pending) {
+    return new Promise((resolve, reject) => {
+      const settle = (how) => (value) => {
+        this.waiting.delete(resolve);
+        how(value);
+      };
+      this.waiting.add(resolve);
+      pending.then(settle(resolve), settle(reject));
+    });
   }
 
   nextSync(where) {
@@ -176,7 +190,8 @@ class RemoteBlockSource {
   close() {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.resolveClosed();
+    for (const resolve of this.waiting) resolve();
+    this.waiting.clear();
     // A call on the scanner may be pending: the scanner is closed after it.
     if (this.pending !== undefined) this.backend.background(this.pending.finally(() => this.end()));
     else this.end();

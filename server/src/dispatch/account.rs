@@ -15,7 +15,7 @@ use crate::observe::ClientMetrics;
 /// labels in metrics is bounded.
 const NAMED_MAX: usize = 100;
 /// The label under which all other clients are counted.
-const OTHERS: &str = "other";
+const OTHERS: &str = "(other)";
 /// Accounts without connections are removed when there are this many accounts, and again at each doubling.
 const CLEAN_MIN: usize = 1024;
 

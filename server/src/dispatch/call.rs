@@ -61,6 +61,10 @@ pub trait Services: Send + Sync + 'static {
         Err(Fault::UnknownMethod)
     }
 
+    /// Called when the rows of this scanner begin to be sent as one answer. Its lease must not end before
+    /// [`Self::abandon`] is called.
+    fn keep(&self, _service: Service, _scanner: i32) {}
+
     /// Called when the client no longer waits for the next page from this scanner, and when a reply with rows of it
     /// could not be sent. Must not block.
     fn abandon(&self, _service: Service, _scanner: i32) {}

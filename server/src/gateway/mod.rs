@@ -165,6 +165,10 @@ impl Services for Context {
         rest::call(&CallContext::new(self, scope), request, body, out)
     }
 
+    fn keep(&self, service: Service, scanner: i32) {
+        self.scanners.keep(service, scanner);
+    }
+
     fn abandon(&self, service: Service, scanner: i32) {
         self.scanners.abandon(service, scanner);
     }

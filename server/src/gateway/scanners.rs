@@ -82,8 +82,8 @@ const SWEEP_INTERVAL_MS: i64 = 1_000;
 ///
 /// Ids count from 0 in each service, as in HBase's two gateways, and belong to no connection. A scanner
 /// expires when it has not been used for its lease period: 120 s in Thrift1, 60 s in Thrift2 and REST, and less once
-/// the connection that opened it has closed, except for scanners of REST. It does not expire while a call uses it.
-/// Calls that use the same scanner run one after the other.
+/// the connection that opened it has closed, except for scanners of REST. It does not expire while a call uses it, nor
+/// while its rows are being sent as one answer. Calls that use the same scanner run one after the other.
 pub struct Scanners {
     shared: Arc<Shared>,
     limit: AtomicUsize,
@@ -161,6 +161,8 @@ struct Lease {
     /// Whether the end of the connection that opened it shortens the lease. HTTP clients may use a new connection for
     /// each request.
     ends_with_connection: bool,
+    /// The rows are being sent as one answer. The client may take as long for it as the limits on connections allow.
+    is_sent: bool,
     /// The client has abandoned the scanner.
     is_abandoned: bool,
 }
@@ -272,6 +274,7 @@ impl Scanners {
             fetches: 0,
             own,
             ends_with_connection,
+            is_sent: false,
             is_abandoned: false,
         };
         leases.insert((service, id), lease);
@@ -359,6 +362,13 @@ impl Scanners {
         let gone = if is_own { leases.remove((service, id)) } else { None };
         drop(leases);
         gone.is_some_and(|lease| !self.ended(service, &lease, now_ms))
+    }
+
+    /// Extends the lease of a scanner until [`Self::abandon`], because its rows are being sent as one answer.
+    pub fn keep(&self, service: Service, id: i32) {
+        if let Some(lease) = self.lock().by_id.get_mut(&(service, id)) {
+            lease.is_sent = true;
+        }
     }
 
     /// Ends the lease of a scanner, so that the next sweep closes it. Closing it here might block.
@@ -450,6 +460,8 @@ impl Scanners {
         };
         if lease.is_abandoned {
             period_ms = 0;
+        } else if lease.is_sent {
+            return false;
         } else if lease.ends_with_connection && lease.own.is_orphan() {
             period_ms = period_ms.min(self.orphan_timeout_ms.load(Ordering::Relaxed));
         }

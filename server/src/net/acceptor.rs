@@ -80,7 +80,6 @@ impl Acceptor {
 
     async fn accept_all(self: Arc<Self>, listener: tokio::net::TcpListener, speaking: DefaultService) {
         loop {
-            let permit = self.permit().await;
             let (stream, peer) = match listener.accept().await {
                 Ok(accepted) => {
                     self.endpoint.counters.accepted();
@@ -94,6 +93,8 @@ impl Acceptor {
                     continue;
                 }
             };
+            // The permit is for this connection: a listener without a client must not keep one from another listener.
+            let permit = self.permit().await;
             let mut headroom = self.headroom(&stream, permit.is_some());
             while headroom == Headroom::Scarce && permit.is_some() {
                 // The interval has passed, whether or not a connection has ended.
@@ -169,7 +170,8 @@ impl Acceptor {
         descriptors::headroom(stream, others, self.store_files)
     }
 
-    /// Takes a permit before its connection is accepted, if connections wait for one in the backlog.
+    /// Waits for the permit of a connection, if connections above the limit wait. Those that follow on the same listener
+    /// wait in the backlog. `None` if such connections are refused.
     async fn permit(&self) -> Option<ConnectionPermit> {
         loop {
             {

@@ -31,6 +31,11 @@ use crate::wire::method::Service;
 /// Time of silence after which TCP probes whether the peer is alive. A dead peer is detected after about twice this
 /// time.
 const KEEPALIVE: Duration = Duration::from_secs(60);
+/// The bytes that the system may hold before it sends them. A socket can be written to again when half of them have been
+/// sent. With the system's default, that takes a slow client up to a megabyte, during which the server cannot see that
+/// it is making progress.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const NOT_SENT_MAX: u32 = 64 << 10;
 /// How long a connection that is not served may take to send its first call and to receive the answer.
 const REFUSAL_MAX: Duration = Duration::from_secs(2);
 
@@ -70,22 +75,28 @@ pub async fn serve(
     let dispatcher = &endpoint.dispatcher;
     if let Some(socket) = stream.options() {
         let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 6);
-        // Neither option is needed for correctness, so a socket that rejects them is served without.
+        // None of these options is needed for correctness, so a socket that rejects them is served without.
         let _ = socket.set_tcp_nodelay(true).and(socket.set_tcp_keepalive(&keepalive));
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        let _ = socket.set_tcp_notsent_lowat(NOT_SENT_MAX);
     }
     let stream = BufferedStream::new(stream, dispatcher.claim_memory(&client.caller), client.caller.peer.ip());
-    let (opening, stream) = recognise_opening(dispatcher, stream, client.caller.peer).await?;
+    let (opening, stream) = recognise_opening(dispatcher, stream, speaking, client.caller.peer).await?;
     let acceptor = endpoint.tls.load_full();
     match (opening, acceptor) {
         (Opening::Tls, Some(acceptor)) => Box::pin(serve_tls(&endpoint, &acceptor, stream, speaking, client)).await,
-        (Opening::Thrift(_) | Opening::Http | Opening::Sasl, Some(acceptor)) if acceptor.requires_tls(client.local) => {
-            let errors = &dispatcher.runner.client_errors;
-            let peer = client.caller.peer;
-            client_error!(errors, ForeignProtocol, info, %peer, "connection refused: it does not use TLS, which this server requires");
-            if client.refusal.is_none() {
-                endpoint.counters.refused(ConnectionRefusal::PlainText);
-                client.refusal = Some(Refusal::plain_text(acceptor.requires_certificate()));
+        // Whatever else the client speaks: protocols that are added later must not be served by mistake.
+        (_, Some(acceptor)) if acceptor.requires_tls(client.local) => {
+            // An unknown protocol is refused and logged as such.
+            if !matches!(opening, Opening::Foreign(_)) {
+                let errors = &dispatcher.runner.client_errors;
+                let peer = client.caller.peer;
+                client_error!(errors, ForeignProtocol, info, %peer, "connection refused: it does not use TLS, which this server requires");
+                if client.refusal.is_none() {
+                    endpoint.counters.refused(ConnectionRefusal::PlainText);
+                }
             }
+            client.refusal.get_or_insert_with(|| Refusal::plain_text(acceptor.requires_certificate()));
             serve_opening(dispatcher, opening, stream, speaking, &client).await
         }
         _ => serve_opening(dispatcher, opening, stream, speaking, &client).await,
@@ -128,7 +139,7 @@ async fn serve_tls(
     }
     let stream = Decrypted::new(stream);
     let stream = BufferedStream::new(stream, dispatcher.claim_memory(&client.caller), client.caller.peer.ip());
-    let (opening, stream) = recognise_opening(dispatcher, stream, peer).await?;
+    let (opening, stream) = recognise_opening(dispatcher, stream, speaking, peer).await?;
     serve_opening(dispatcher, opening, stream, speaking, &client).await
 }
 
@@ -146,7 +157,7 @@ async fn serve_sasl<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 'sta
     let frame_bytes_max = dispatcher.live().config.limits.message_bytes_max;
     let stream = SaslStream::new(Rewind::new(read, stream), frame_bytes_max);
     let stream = BufferedStream::new(stream, dispatcher.claim_memory(&caller), peer.ip());
-    let (opening, stream) = recognise_opening(dispatcher, stream, peer).await?;
+    let (opening, stream) = recognise_opening(dispatcher, stream, speaking, peer).await?;
     let Opening::Thrift(dialect) = opening else {
         let errors = &dispatcher.runner.client_errors;
         client_error!(errors, ForeignProtocol, info, %peer, "connection closed: it does not speak Thrift inside SASL");
@@ -155,10 +166,12 @@ async fn serve_sasl<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 'sta
     Some(Next::Here(session::serve(dispatcher.clone(), stream, dialect, speaking, caller)))
 }
 
-/// Reads until the client's protocol is known. Returns `None` if the client closes the connection first.
+/// Reads until the client's protocol is known. Returns `None` if the client sends nothing. If it stops in the middle, it
+/// is not served, and the protocol is taken for an unknown one.
 async fn recognise_opening<S: AsyncRead + AsyncWrite + Unpin>(
     dispatcher: &Arc<Dispatcher>,
     mut stream: BufferedStream<S>,
+    speaking: DefaultService,
     peer: SocketAddr,
 ) -> Option<(Opening, BufferedStream<S>)> {
     loop {
@@ -180,6 +193,13 @@ async fn recognise_opening<S: AsyncRead + AsyncWrite + Unpin>(
                     }
                     Err(_) => return Some((Opening::Foreign(Foreign::Garbage), stream)),
                 }
+            }
+            // The port serves no other protocol, so this is a method of HTTP that no resource has.
+            Opening::Foreign(Foreign::Garbage)
+                if speaking == DefaultService::Only(Service::Rest)
+                    && stream.bytes().first().is_some_and(u8::is_ascii_alphabetic) =>
+            {
+                return Some((Opening::Http, stream));
             }
             opening => {
                 tracing::trace!(%peer, ?opening, "connection recognised");
@@ -241,14 +261,6 @@ async fn serve_opening<S: AsyncRead + AsyncWrite + Registered + Reset + Unpin + 
                 %peer,
                 "connection closed: it looked like TLS; start the server with --tls-cert and --tls-key, or disable TLS in the client"
             );
-        }
-        // The port serves no other protocol, so this is a method that no resource has.
-        Opening::Foreign(Foreign::Garbage)
-            if speaking == DefaultService::Only(Service::Rest)
-                && stream.bytes().first().is_some_and(u8::is_ascii_alphabetic) =>
-        {
-            let (stream, read) = stream.into_parts();
-            Box::pin(http::serve(dispatcher, stream, read, speaking, client)).await;
         }
         Opening::Foreign(foreign) => {
             let first = stream.bytes().get(..8).unwrap_or(stream.bytes()).escape_ascii().to_string();

@@ -34,6 +34,8 @@ pub struct Exchange {
     is_stopping: AtomicBool,
     /// Whether the reply is incomplete, which the client learns only from a reset.
     is_broken: AtomicBool,
+    /// Whether a reply is being sent whose end the client cannot tell from a closed connection.
+    is_open_ended: AtomicBool,
     /// Whether the client has closed its sending side.
     has_ended: AtomicBool,
     /// Notifies of that.
@@ -81,6 +83,7 @@ impl Exchange {
             unsent: Mutex::default(),
             is_stopping: AtomicBool::new(false),
             is_broken: AtomicBool::new(false),
+            is_open_ended: AtomicBool::new(false),
             has_ended: AtomicBool::new(false),
             ended: Notify::new(),
         })
@@ -112,6 +115,12 @@ impl Exchange {
         self.is_broken.store(true, Ordering::Relaxed);
     }
 
+    /// A reply begins whose end the client cannot tell from a closed connection. If the connection ends before the reply
+    /// has been sent, it is reset.
+    pub fn begin_open_ended(&self) {
+        self.is_open_ended.store(true, Ordering::Relaxed);
+    }
+
     /// Completes when the client has probably disconnected: [`HALF_CLOSED`] after it has closed its sending side.
     pub async fn client_left(&self) {
         let ended = self.ended.notified();
@@ -135,6 +144,9 @@ impl Exchange {
 
     /// Everything that was given to the stream has been sent.
     fn flushed(&self) {
+        if self.phase.load(Ordering::Relaxed) == WAITING {
+            self.is_open_ended.store(false, Ordering::Relaxed);
+        }
         self.unsent.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
@@ -160,7 +172,8 @@ pub struct HttpStream<S: Reset> {
 
 impl<S: Reset> Drop for HttpStream<S> {
     fn drop(&mut self) {
-        if self.exchange.is_broken.load(Ordering::Relaxed) {
+        let Exchange { is_broken, is_open_ended, .. } = &*self.exchange;
+        if is_broken.load(Ordering::Relaxed) || is_open_ended.load(Ordering::Relaxed) {
             self.stream.reset();
         }
     }

@@ -78,8 +78,12 @@ impl ReplyBody {
         body
     }
 
-    /// A body that begins with these bytes.
+    /// A body that begins with these bytes and goes on with the rows of this scanner.
     pub fn of_pages(bytes: Bytes, unsent: Unsent, exchange: Arc<Exchange>, source: Arc<Source>, scanner: i32) -> Self {
+        source.dispatcher.runner.services.keep(Service::Rest, scanner);
+        if !source.has_end {
+            exchange.begin_open_ended();
+        }
         let pages = Some(Pages { source, scanner, next: None });
         Self { bytes, unsent: Some(unsent), exchange, is_given: false, is_open_ended: false, pages }
     }
@@ -185,6 +189,9 @@ impl Drop for ReplyBody {
     fn drop(&mut self) {
         // The body of an answer to HEAD, or to a client that has disconnected.
         if let Some(Pages { source, scanner, .. }) = self.pages.take() {
+            if !source.has_end {
+                self.exchange.reset();
+            }
             source.dispatcher.runner.services.abandon(Service::Rest, scanner);
         }
         self.give();

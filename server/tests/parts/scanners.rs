@@ -141,6 +141,20 @@ fn a_lease_does_not_end_while_a_call_uses_the_scanner() {
 }
 
 #[test]
+fn a_lease_does_not_end_while_the_rows_are_sent_as_one_answer() {
+    let all = Fixture::new(100);
+    let id = all.open(Service::Rest).unwrap();
+    all.scanners.keep(Service::Rest, id);
+    for _ in 0..2 {
+        all.clock.advance(10 * PERIOD_MS);
+        assert_eq!(all.scanners.sweep().closed, 0);
+        assert!(all.exists(Service::Rest, id));
+    }
+    all.scanners.abandon(Service::Rest, id);
+    assert_eq!((all.scanners.sweep().closed, all.scanners.len()), (1, 0));
+}
+
+#[test]
 fn a_panic_in_a_call_leaves_the_scanner_usable() {
     let all = Fixture::new(100);
     let id = all.open(Thrift1).unwrap();

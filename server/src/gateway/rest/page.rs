@@ -2,18 +2,21 @@
 //!
 //! The first page is the answer to the request. For each further one, when the client has taken the page before, the
 //! connection makes a separate call, which waits in the queue of its lane like any other. Between pages the scan is an
-//! open scanner, which ends with its connection.
+//! open scanner, which lasts until the answer has been sent or its connection ends.
 
+use std::collections::VecDeque;
 use std::io::Write;
 use std::mem::take;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use hjall_engine::read::{Budget, Fetched};
+use hjall_engine::{Cell, Row};
 
 use super::body::Body;
 use super::cell_writer::CellSetWriter;
 use super::error::{Answer, Failure};
+use super::scanner::memory_of;
 use super::{Response, State};
 use crate::gateway::context::CallContext;
 use crate::gateway::scanners::OpenScanner;
@@ -44,11 +47,13 @@ pub struct Stream {
     writer: CellSetWriter,
     /// The results that the request still allows.
     left: usize,
+    /// Rows that have been read and not written.
+    rows: VecDeque<Row>,
     /// The part of the current page that has been written.
     page: Vec<u8>,
     gzip: Option<GzEncoder<Vec<u8>>>,
     /// The first cell, if only its value is wanted.
-    value: Option<hjall_engine::Cell>,
+    value: Option<Cell>,
 }
 
 impl Stream {
@@ -56,12 +61,13 @@ impl Stream {
     pub(super) fn new(output: Output, lacking: Lacking, results: usize, gzip: bool) -> Self {
         let gzip = gzip.then(|| GzEncoder::new(Vec::new(), Compression::fast()));
         let writer = CellSetWriter::new(output.kind);
-        Self { output, lacking, writer, left: results, page: Vec::new(), gzip, value: None }
+        Self { output, lacking, writer, left: results, rows: VecDeque::new(), page: Vec::new(), gzip, value: None }
     }
 
     /// The memory that it uses between two pages, in bytes.
     pub(super) fn held_bytes(&self) -> usize {
-        self.page.capacity() + self.gzip.as_ref().map_or(0, |gzip| GZIP_BYTES + gzip.get_ref().capacity())
+        let rows = self.rows.iter().flat_map(|row| &row.cells).map(memory_of).sum::<usize>();
+        rows + self.page.capacity() + self.gzip.as_ref().map_or(0, |gzip| GZIP_BYTES + gzip.get_ref().capacity())
     }
 
     /// In protobuf, the rows are sent as several messages.
@@ -115,6 +121,7 @@ pub(super) fn first(context: &CallContext<'_>, request: &Request, mut open: Open
     response.head.is_open_ended = !is_last && request.sent.0 == "HEAD";
     if !is_last && !response.head.is_open_ended {
         let id = context.scanners.open(Service::Rest, open, context.scope.caller).map_err(Failure::Fault)?;
+        context.scope.fetched_from(id);
         response.head.continues = Some(id);
     }
     Ok(response)
@@ -126,6 +133,8 @@ pub(super) fn next(context: &CallContext<'_>, request: &Request) -> Answer {
     let page = context.scanners.with(Service::Rest, id, context.scope, |open| {
         let is_last = fill(context, open)?;
         let Some(State::Stream(stream)) = &mut open.rest else { return Err(Failure::not_found()) };
+        // A page whose reply finds no memory is lost: the answer must not continue behind it.
+        context.scope.fetched_from(id);
         stream.take_page(is_last).map(|page| (page, is_last)).map_err(Failure::bad)
     });
     let Some(page) = page else {
@@ -145,15 +154,28 @@ pub(super) fn next(context: &CallContext<'_>, request: &Request) -> Answer {
     Ok(response)
 }
 
-/// Adds rows to the present page. Returns whether it is the last one.
+/// Adds rows to the present page. Returns whether it is the last one. If that fails, the page and the rows that have not
+/// been written are kept, so that a further attempt continues with them.
 fn fill(context: &CallContext<'_>, open: &mut OpenScanner) -> Answer<bool> {
     let Some(State::Stream(stream)) = &mut open.rest else { return Err(Failure::not_found()) };
     let scope = context.scope;
-    // The part that was written before the call was paused.
-    scope.take(0, stream.page.len()).map_err(|error| Failure::of(&error))?;
-    let bytes_max = PAGE_BYTES.min(context.scanners.page_bytes_max());
+    // What an earlier attempt has read and written.
+    let (cells, bytes) = room_of(&stream.rows);
+    scope.take(cells, bytes + stream.page.len()).map_err(|error| Failure::of(&error))?;
+    // Rows and the page take memory at the same time, and a page may exceed this by a row.
+    let bytes_max = PAGE_BYTES.min(context.scanners.page_bytes_max()).min(scope.reply_bytes_max() / 4);
     loop {
-        if stream.left == 0 {
+        let before = room_of(&stream.rows);
+        while stream.page.len() < bytes_max
+            && let Some(row) = stream.rows.pop_front()
+        {
+            let length = stream.page.len();
+            stream.writer.row(&mut stream.page, &row).map_err(Failure::bad)?;
+            scope.take(0, stream.page.len() - length).map_err(|error| Failure::of(&error))?;
+        }
+        let after = room_of(&stream.rows);
+        scope.release(before.0 - after.0, before.1 - after.1);
+        if stream.left == 0 && stream.rows.is_empty() {
             break;
         }
         if stream.page.len() >= bytes_max {
@@ -173,12 +195,14 @@ fn fill(context: &CallContext<'_>, open: &mut OpenScanner) -> Answer<bool> {
             stream.value = rows.into_iter().next().and_then(|row| row.cells.into_iter().next());
             return Ok(true);
         }
-        for row in rows {
-            let before = stream.page.len();
-            stream.writer.row(&mut stream.page, &row).map_err(Failure::bad)?;
-            scope.take(0, stream.page.len() - before).map_err(|error| Failure::of(&error))?;
-        }
+        stream.rows = rows.into();
     }
     stream.writer.end(&mut stream.page).map_err(Failure::bad)?;
     Ok(true)
+}
+
+/// The number of cells of rows that have been read, and the bytes that they take.
+fn room_of(rows: &VecDeque<Row>) -> (usize, usize) {
+    let bytes = |cell: &Cell| cell.family.len() + cell.qualifier.len() + cell.value.len();
+    rows.iter().fold((0, 0), |sum, row| (sum.0 + row.cells.len(), sum.1 + row.cells.iter().map(bytes).sum::<usize>()))
 }

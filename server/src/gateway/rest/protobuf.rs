@@ -162,6 +162,7 @@ pub(super) struct Scanner {
     pub(super) labels: Vec<String>,
     #[prost(bool, optional, tag = "11")]
     pub(super) cache_blocks: Option<bool>,
+    /// HBase reads it and does not use it.
     #[prost(int32, optional, tag = "12")]
     pub(super) limit: Option<i32>,
 }

@@ -100,15 +100,17 @@ impl RowSpec {
             }
             columns.insert(encoding.decode(unescaped(column)?)?);
         }
-        let (from, until) = match parts.next() {
+        let (times, rest) = (parts.next(), parts.next());
+        let (from, until) = match times {
+            // Nothing may follow: a delete of everything is hardly what was meant.
+            Some("") if rest.is_some() => {
+                return Err(Failure::bad("the time before a further slash is missing: leave the slash out"));
+            }
             None | Some("") => (0, i64::MAX),
             Some(times) => parse_times(times)?,
         };
         // HBase reads parameters here that it fails on.
-        if parts
-            .next()
-            .is_some_and(|rest| matches!(unescaped(rest).ok().and_then(|r| r.first().copied()), Some(b'?' | b'&')))
-        {
+        if rest.is_some_and(|rest| matches!(unescaped(rest).ok().and_then(|r| r.first().copied()), Some(b'?' | b'&'))) {
             return Err(Failure::bad(
                 "the address has more parts than /TABLE/ROW/COLUMNS/TIMES: escape a slash in a row as %2F",
             ));

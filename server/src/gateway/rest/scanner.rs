@@ -108,7 +108,7 @@ fn written_bytes(cell: &Cell) -> usize {
 }
 
 /// The memory of a cell, whose row its neighbours share.
-fn memory_of(cell: &Cell) -> usize {
+pub(super) fn memory_of(cell: &Cell) -> usize {
     size_of::<Cell>() + cell.family.len() + cell.qualifier.len() + cell.value.len()
 }
 
@@ -123,7 +123,6 @@ struct Sent {
     versions: i32,
     filter: Option<String>,
     caching: i32,
-    limit: i32,
 }
 
 impl Default for Sent {
@@ -138,7 +137,6 @@ impl Default for Sent {
             versions: i32::MAX,
             filter: None,
             caching: -1,
-            limit: -1,
         }
     }
 }
@@ -205,7 +203,6 @@ impl Sent {
             versions: sent.max_versions.unwrap_or(default.versions),
             filter: sent.filter,
             caching: sent.caching.unwrap_or(default.caching),
-            limit: sent.limit.unwrap_or(default.limit),
         })
     }
 }
@@ -297,7 +294,6 @@ pub(super) fn open(context: &CallContext<'_>, request: &Request, body: &[u8]) ->
         max_versions: sent.versions,
         // Wide rows are read in pieces. Filters may need whole rows.
         batch: if filter.is_none() { i32::try_from(batch).unwrap_or(i32::MAX) } else { 0 },
-        limit: if sent.limit > 0 { sent.limit } else { -1 },
         caching: sent.caching,
         filter,
         ..Scan::default()
