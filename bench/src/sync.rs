@@ -22,8 +22,8 @@ const FSYNC_WAL: i32 = 4;
 /// Connections of the puts that do not wait for the disk.
 const SYNC_CONNECTIONS: usize = 8;
 
-/// In each round, prints FSYNC_WAL puts compared with Redis's SET with `appendfsync always`, then SYNC_WAL puts alone and
-/// while one connection puts with FSYNC_WAL.
+/// In each round, prints FSYNC_WAL puts compared with Redis's SET with `appendfsync always`, then SYNC_WAL puts alone
+/// and while one connection puts with FSYNC_WAL.
 pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], rounds: usize, length: Duration) -> Outcome<()> {
     let (folder, redis_folder) = (tempfile::tempdir()?, tempfile::tempdir()?);
     let server = Server::hjall(hjall, folder.path())?;

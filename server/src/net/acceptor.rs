@@ -170,8 +170,8 @@ impl Acceptor {
         descriptors::headroom(stream, others, self.store_files)
     }
 
-    /// Waits for the permit of a connection, if connections above the limit wait. Those that follow on the same listener
-    /// wait in the backlog. `None` if such connections are refused.
+    /// Waits for the permit of a connection, if connections above the limit wait. Those that follow on the same
+    /// listener wait in the backlog. `None` if such connections are refused.
     async fn permit(&self) -> Option<ConnectionPermit> {
         loop {
             {

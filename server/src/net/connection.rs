@@ -31,9 +31,9 @@ use crate::wire::method::Service;
 /// Time of silence after which TCP probes whether the peer is alive. A dead peer is detected after about twice this
 /// time.
 const KEEPALIVE: Duration = Duration::from_secs(60);
-/// The bytes that the system may hold before it sends them. A socket can be written to again when half of them have been
-/// sent. With the system's default, that takes a slow client up to a megabyte, during which the server cannot see that
-/// it is making progress.
+/// The bytes that the system may hold before it sends them. A socket can be written to again when half of them have
+/// been sent. With the system's default, that takes a slow client up to a megabyte, during which the server cannot see
+/// that it is making progress.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const NOT_SENT_MAX: u32 = 64 << 10;
 /// How long a connection that is not served may take to send its first call and to receive the answer.
@@ -166,8 +166,8 @@ async fn serve_sasl<S: AsyncRead + AsyncWrite + Registered + Unpin + Send + 'sta
     Some(Next::Here(session::serve(dispatcher.clone(), stream, dialect, speaking, caller)))
 }
 
-/// Reads until the client's protocol is known. Returns `None` if the client sends nothing. If it stops in the middle, it
-/// is not served, and the protocol is taken for an unknown one.
+/// Reads until the client's protocol is known. Returns `None` if the client sends nothing. If it stops in the middle,
+/// it is not served, and the protocol is taken for an unknown one.
 async fn recognise_opening<S: AsyncRead + AsyncWrite + Unpin>(
     dispatcher: &Arc<Dispatcher>,
     mut stream: BufferedStream<S>,

@@ -115,8 +115,8 @@ impl Exchange {
         self.is_broken.store(true, Ordering::Relaxed);
     }
 
-    /// A reply begins whose end the client cannot tell from a closed connection. If the connection ends before the reply
-    /// has been sent, it is reset.
+    /// A reply begins whose end the client cannot tell from a closed connection. If the connection ends before the
+    /// reply has been sent, it is reset.
     pub fn begin_open_ended(&self) {
         self.is_open_ended.store(true, Ordering::Relaxed);
     }

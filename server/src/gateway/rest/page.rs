@@ -154,8 +154,8 @@ pub(super) fn next(context: &CallContext<'_>, request: &Request) -> Answer {
     Ok(response)
 }
 
-/// Adds rows to the present page. Returns whether it is the last one. If that fails, the page and the rows that have not
-/// been written are kept, so that a further attempt continues with them.
+/// Adds rows to the present page. Returns whether it is the last one. If that fails, the page and the rows that have
+/// not been written are kept, so that a further attempt continues with them.
 fn fill(context: &CallContext<'_>, open: &mut OpenScanner) -> Answer<bool> {
     let Some(State::Stream(stream)) = &mut open.rest else { return Err(Failure::not_found()) };
     let scope = context.scope;
