@@ -7,7 +7,10 @@
 const assert = require('node:assert/strict');
 const { channel } = require('node:diagnostics_channel');
 const { after, before, test } = require('node:test');
+const { setFlagsFromString } = require('node:v8');
+const { runInNewContext } = require('node:vm');
 const hjall = require('../lib/index.js');
+const { later } = require('../lib/turns.js');
 const { turns } = require('./turns.js');
 
 /** More calls than one turn makes. */
@@ -241,4 +244,27 @@ test('wide rows keep the forms of values that the database was opened with', asy
   assert.equal(row.long(COLUMNS.at(-1)), 1n);
   assert.ok(Buffer.isBuffer(row.key) && Buffer.isBuffer(row.cells[0].value));
   await own.close();
+});
+
+test('the queue does not grow while work always waits', async () => {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc');
+  const used = () => {
+    gc();
+    return process.memoryUsage().heapUsed;
+  };
+  const grown = await new Promise((resolve) => {
+    const before = used();
+    let left = 2_000_000;
+    const work = {
+      units: 1,
+      run() {
+        left -= 1;
+        if (left > 0) later(work);
+        else resolve(used() - before);
+      },
+    };
+    later(work);
+  });
+  assert.ok(grown < 4 << 20, `${grown} bytes`);
 });

@@ -2,6 +2,8 @@
 /** Scans of remote tables: reading ahead, closing scanners, and scanners that the server no longer knows. */
 const assert = require('node:assert/strict');
 const { it } = require('node:test');
+const { setFlagsFromString } = require('node:v8');
+const { runInNewContext } = require('node:vm');
 const { filters } = require('../../lib/filter.js');
 const { connect } = require('../../lib/remote/connect.js');
 const { scripted } = require('./scripted.js');
@@ -176,4 +178,35 @@ it('a block that is too long fails the scan, which names the limit', async (t) =
     return true;
   });
   assert.equal((await table.scan({ caching: 10 }).toArray()).length, 1000);
+});
+
+it('keeps no block after the program has taken it', async (t) => {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc');
+  const { table } = await served(t, 1000);
+  const scan = table.scan({ caching: 10 });
+  const blocks = [];
+  for (let n = 0; n < 20; n += 1) blocks.push(new WeakRef(await scan.nextBlock()));
+  // Garbage is collected in later turns only.
+  for (let turn = 0; turn < 100 && blocks.filter((block) => block.deref()).length > 2; turn += 1) {
+    await new Promise(setImmediate);
+    gc();
+  }
+  const kept = blocks.filter((block) => block.deref()).length;
+  assert.ok(kept <= 2, `${kept} blocks are kept`);
+  scan.close();
+});
+
+it('a block that is awaited while the scan is closed is empty', async (t) => {
+  const { scan, blocks } = await new Promise((resolve) => {
+    // The server does not answer.
+    const answers = () => ({ getScannerRows: () => resolve(begun) });
+    let begun;
+    served(t, 10, { answers }).then(({ table }) => {
+      const scan = table.scan();
+      begun = { scan, blocks: [scan.nextBlock(), scan.nextBlock()] };
+    });
+  });
+  scan.close();
+  assert.deepEqual(await Promise.all(blocks), [[], []]);
 });

@@ -35,7 +35,7 @@ const KEEPALIVE: Duration = Duration::from_secs(60);
 /// been sent. With the system's default, that takes a slow client up to a megabyte, during which the server cannot see
 /// that it is making progress.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-const NOT_SENT_MAX: u32 = 64 << 10;
+const NOT_SENT_MAX: u32 = 256 << 10;
 /// How long a connection that is not served may take to send its first call and to receive the answer.
 const REFUSAL_MAX: Duration = Duration::from_secs(2);
 
