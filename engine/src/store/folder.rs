@@ -284,7 +284,7 @@ impl Folder {
         path.join(DATA_FOLDER)
     }
 
-    /// Whether the only journal is empty, as [`Self::empty_journal`] leaves it.
+    /// Whether the only journal is empty, as [`Self::empty_journals`] leaves it.
     fn has_empty_journal(&self) -> bool {
         let journals = journal::paths(&self.data()).unwrap_or_default();
         matches!(&journals[..], [journal] if fs::metadata(journal).is_ok_and(|journal| journal.len() == 0))
@@ -367,17 +367,11 @@ impl Folder {
         file_manifest::write(&self.path, DATA_FOLDER)
     }
 
-    /// Empties the journal of a store that was closed with all data in its files, so that the next opening does not
-    /// have to replay it. The file itself remains, because fjall would treat a folder without a journal as new.
-    pub fn empty_journal(&self) -> std::io::Result<()> {
-        // Several journals mean that some of their data may not be in files.
-        if let [journal] = &journal::paths(&self.data())?[..] {
-            journal::forget(&self.data())?;
-            let file = OpenOptions::new().write(true).open(journal)?;
-            file.set_len(0)?;
-            file.sync_all()?;
-        }
-        Ok(())
+    /// Empties the journals of a store that was closed with all data in its files, so that the next opening has nothing
+    /// to replay and misses no journal. One of them remains, because fjall would treat a folder without a journal as
+    /// new.
+    pub fn empty_journals(&self) -> std::io::Result<()> {
+        journal::empty(&self.data())
     }
 }
 

@@ -285,10 +285,10 @@ impl ReopenableDatabase {
         if folder.is_copy() {
             return Ok(());
         }
-        if let Err(error) = folder.empty_journal() {
+        if let Err(error) = folder.empty_journals() {
             tracing::warn!(
                 folder = %folder.named().display(), %error,
-                "the journal could not be emptied; the next start replays it"
+                "the journals could not be emptied; the next start replays them"
             );
         }
         if let Err(error) = folder.list_files() {

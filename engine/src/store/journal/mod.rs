@@ -31,6 +31,7 @@ pub(super) use self::scan::{batches_from, end_of_content};
 pub(super) use self::synced::{Content, Synced, SyncedFile, SyncedJournal, forget};
 use super::corruption::damaged;
 use super::fjall::failed_io;
+use super::folder::sync_folder;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The extension of journals.
@@ -155,6 +156,36 @@ pub(super) fn make_durable(data: &Path, journals: &[Checked]) -> Result<()> {
         rewrite::fill(&journal.path, &batch::without_items()).map_err(failed)?;
     }
     Ok(())
+}
+
+/// Empties the journals of a folder whose data is all in files. One without content remains. From then on, nothing is
+/// missed of a journal that was removed or replaced while the store was open: it had no other data.
+///
+/// If this is interrupted, the next opening replays what is left, or still misses the lost journal.
+///
+/// # Errors
+/// Those of the file system.
+pub(super) fn empty(data: &Path) -> io::Result<()> {
+    let mut numbers: Vec<u64> = paths(data)?.iter().filter_map(|path| number(path)).collect();
+    numbers.sort_unstable();
+    let newest = match numbers.pop() {
+        Some(newest) => newest,
+        None => {
+            // Journals that are older than all in the folder are not missed, since flushes remove these.
+            let next = Synced::read(data)?.map_or(0, |synced| synced.newest().saturating_add(1));
+            rewrite::fill(&data.join(name(next)), &[])?;
+            next
+        }
+    };
+    forget(data)?;
+    // The oldest first, and each durably, so that no journal is missing between two others.
+    for older in numbers {
+        fs::remove_file(data.join(name(older)))?;
+        sync_folder(data)?;
+    }
+    let file = OpenOptions::new().write(true).open(data.join(name(newest)))?;
+    file.set_len(0)?;
+    file.sync_all()
 }
 
 /// Checks the journals of a folder that is in use.

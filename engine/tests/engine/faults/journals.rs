@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::time::Duration;
 
 use hjall_engine::mutation::{Durability, Put};
 use hjall_engine::request::Scan;
@@ -192,42 +191,6 @@ fn a_closed_folder_ignores_what_another_folder_had_synced() {
 }
 
 /// What may not have been synced is cut as before. The journal is kept, since the store cannot be certain.
-/// Opening it again would drop the writes that only the process has.
-#[cfg(unix)]
-#[test]
-fn a_database_whose_journal_is_replaced_or_removed_keeps_its_rows_and_refuses_writes() {
-    type Change = fn(&Path);
-    let replace: Change = |journal| {
-        let copy = journal.with_extension("copy");
-        fs::copy(journal, &copy).unwrap();
-        fs::rename(copy, journal).unwrap();
-    };
-    let remove: Change = |journal| fs::remove_file(journal).unwrap();
-    for change in [replace, remove] {
-        let folder = tempfile::tempdir().unwrap();
-        let engine =
-            Engine::open(folder.path(), Options { sync_interval: Some(Duration::ZERO), ..Options::default() }).unwrap();
-        engine.create_table(descriptor("t", &["f"]), vec![]).unwrap();
-        let table = engine.table(&name("t"));
-        table.put(&put("a", &[("f:q", 1, "v")])).unwrap();
-        change(&folder.path().join(JOURNAL));
-        table.put(&put("b", &[("f:q", 1, "v")])).unwrap();
-        let synced = Put { durability: Durability::FsyncWal, ..put("c", &[("f:q", 1, "v")]) };
-        table.put(&synced).unwrap_err();
-        for _ in 0..3 {
-            let error = table.put(&put("d", &[("f:q", 1, "v")])).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Io);
-            assert!(error.message().contains("was removed or replaced"), "{error}");
-            assert!(rows(&engine) >= 2, "what was acknowledged is still returned");
-        }
-        engine.close().unwrap();
-        // A journal that is missing has to be accepted.
-        Engine::repair(folder.path(), true).unwrap();
-        let engine = Engine::open(folder.path(), Options::default()).unwrap();
-        assert!(rows(&engine) >= 2, "closing it has written them to files");
-    }
-}
-
 #[test]
 fn lost_pages_and_torn_batches_that_were_not_synced_are_cut() {
     let crashed = crashed();

@@ -7,6 +7,7 @@ pub mod calls;
 mod files;
 mod history;
 mod journals;
+mod lost_journals;
 
 /// Whether the long form is wanted.
 fn long() -> bool {
