@@ -280,14 +280,14 @@ impl Scanner {
     }
 
     /// Releases the snapshot. The next fetch continues with a new one, after the last row that was examined and with
-    /// the state of the filter. In the middle of a row this has no effect, unless the table has changed.
+    /// the state of the filter. In the middle of a row this has no effect: all pieces of a row come from one snapshot.
     pub fn release_snapshot(&mut self) {
-        self.kept = None;
         if let Progress::Within(cell) = &self.position.progress
             && !self.open.as_ref().is_some_and(|open| open.rows.has_examined(&cell.row))
         {
             return;
         }
+        self.kept = None;
         if let Some(TableView { table, regions, rows, .. }) = self.open.take() {
             self.suspended = Some(Suspended { table, view: None, region: rows.into_progress(), regions });
         } else if let Some(suspended) = &mut self.suspended {

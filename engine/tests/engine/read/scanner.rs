@@ -261,6 +261,31 @@ fn a_scanner_keeps_its_snapshot_within_a_row() {
     assert_eq!(short(&scanner.next(9).unwrap()), "r f:2@5=v …; r f:3@5=v");
 }
 
+/// A fetch that fails keeps the snapshot for the next one.
+#[test]
+fn a_scanner_whose_table_cannot_be_read_for_a_while_keeps_its_snapshot_within_a_row() {
+    let world = World::new(&["f"]);
+    for column in ["f:1", "f:2", "f:3"] {
+        world.put("r", column, 5, "v");
+    }
+    world.put("s", "f:1", 5, "v");
+    let mut scanner = world.table.scan(Scan { batch: 1, caching: 1, ..Scan::default() }).unwrap();
+    assert_eq!(short(&scanner.next(1).unwrap()), "r f:1@5=v …");
+    world.engine.disable_table(&t()).unwrap();
+    for _ in 0..2 {
+        assert_eq!(scanner.next(1).unwrap_err().kind(), ErrorKind::TableDisabled);
+        scanner.release_snapshot();
+    }
+    world.engine.enable_table(&t()).unwrap();
+    for column in ["f:2", "f:3"] {
+        world.put("r", column, 6, "new");
+    }
+    world.put("s", "f:1", 6, "new");
+    assert_eq!(short(&scanner.next(2).unwrap()), "r f:2@5=v …; r f:3@5=v");
+    scanner.release_snapshot();
+    assert_eq!(short(&scanner.next(9).unwrap()), "s f:1@6=new …");
+}
+
 #[test]
 fn another_thread_can_stop_a_scan() {
     let world = letters();
