@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::name::TableName;
 use crate::region::Region;
 use crate::schema::{NamespaceDescriptor, TableDescriptor};
-use crate::store::{CATALOG_SPACE, JournalSync, SpaceId};
+use crate::store::{CATALOG_SPACE, JournalSync, SpaceId, Transaction};
 
 /// The lock under which the catalog is written.
 pub(super) fn lock_name() -> Bytes {
@@ -49,13 +49,13 @@ impl Written<'_> {
 }
 
 impl Catalog {
-    /// Writes the pair of a table or namespace (`None` removes it) and the counter, and deletes garbage, in one
-    /// transaction. Does not wait for a sync, because callers hold locks for which other calls wait.
+    /// Writes the pair of a table or namespace, with the value that `value` returns (`None` removes it), and the
+    /// counter, and deletes garbage, in one transaction. Does not wait for a sync, because callers hold locks for which other calls wait.
     fn commit(
         &self,
         counter: &Counter,
         subject: Subject,
-        value: Option<Bytes>,
+        value: &mut dyn FnMut(&dyn Transaction) -> Option<Bytes>,
         garbage: &[(SpaceId, Bytes)],
     ) -> Result<Written<'_>> {
         let key = match &subject {
@@ -65,8 +65,8 @@ impl Catalog {
         let head = record::encode_head(&Head { next_number: counter.next, cluster_id: self.cluster_id.clone() });
         let done = self.store.transact_unsynced(&[lock_name()], Durability::FsyncWal, &mut |tx| {
             tx.put(CATALOG_SPACE, Bytes::from_static(HEAD_KEY), head.clone());
-            match &value {
-                Some(value) => tx.put(CATALOG_SPACE, key.clone(), value.clone()),
+            match value(tx) {
+                Some(value) => tx.put(CATALOG_SPACE, key.clone(), value),
                 None => tx.delete(CATALOG_SPACE, key.clone()),
             }
             flush::drop_garbage(garbage, tx);
@@ -89,14 +89,15 @@ impl Catalog {
     pub(crate) fn put_namespace(&self, counter: &Counter, namespace: NamespaceDescriptor) -> Result<()> {
         self.check_namespace_size(counter, &namespace)?;
         let stored = record::encode_namespace(&namespace);
-        self.commit(counter, Subject::Namespace(namespace.name.clone()), Some(stored), &[])?.synced()?;
+        self.commit(counter, Subject::Namespace(namespace.name.clone()), &mut |_| Some(stored.clone()), &[])?
+            .synced()?;
         self.namespaces.write().insert(namespace.name.clone(), namespace);
         Ok(())
     }
 
     /// Removes a namespace.
     pub(crate) fn remove_namespace(&self, counter: &Counter, name: &str) -> Result<()> {
-        self.commit(counter, Subject::Namespace(name.to_owned()), None, &[])?.synced()?;
+        self.commit(counter, Subject::Namespace(name.to_owned()), &mut |_| None, &[])?.synced()?;
         self.namespaces.write().remove(name);
         Ok(())
     }
@@ -115,7 +116,8 @@ impl Catalog {
         let number = old.filter(|_| !empty).map_or_else(|| counter.next(), TableState::number);
         let families = descriptor.families.values().map(|family| {
             let kept = old.filter(|_| !empty).and_then(|o| o.families().iter().find(|f| f.name == family.name));
-            Family::new(family, kept.map_or_else(|| counter.next(), |f| f.space))
+            let planned = Family::new(family, kept.map_or_else(|| counter.next(), |f| f.space))?;
+            Ok(Family { sequence_while_off: kept.and_then(|f| f.sequence_while_off), ..planned })
         });
         let families = families.collect::<Result<Vec<_>>>()?;
         let planned = TableState::new(number, descriptor, families, regions, enabled);
@@ -127,7 +129,7 @@ impl Catalog {
     pub(crate) fn add_table(&self, counter: &Counter, table: TableState) -> Result<()> {
         self.create_spaces(counter, None, &table)?;
         let stored = record::encode_table(&table);
-        self.commit(counter, Subject::Table(table.name().clone()), Some(stored), &[])?.synced()?;
+        self.commit(counter, Subject::Table(table.name().clone()), &mut |_| Some(stored.clone()), &[])?.synced()?;
         self.register_rules(&table);
         let name = table.name().clone();
         self.tables.write().insert(name, Arc::new(TableSlot::new(Arc::new(table))));
@@ -146,15 +148,25 @@ impl Catalog {
             self.create_spaces(counter, Some(&old), new)?;
         }
         let stored = new.as_ref().map(record::encode_table);
-        let new = new.map(|new| Arc::new(new.continuing(&old)));
-        let (before, kept) = (spaces(&old), new.as_deref().map(spaces).unwrap_or_default());
-        let written = {
+        let mut new = new.map(|new| new.continuing(&old));
+        let (before, kept) = (spaces(&old), new.as_ref().map(spaces).unwrap_or_default());
+        let (written, new) = {
             let mut held = slot.exclusive();
             let garbage = self.recent_garbage(before.intersection(&kept));
             self.suspend_rules(&altered);
             // Before the commit: a reopening after it must be noticed.
             let generation = self.store.generation();
-            let written = self.commit(counter, Subject::Table(name.clone()), stored, &garbage)?;
+            // No write is running, so none has a number that it has not stored.
+            let mut value = |tx: &dyn Transaction| {
+                if let Some(new) = &mut new
+                    && new.end_write_order(&old, || tx.sequence())
+                {
+                    return Some(record::encode_table(new));
+                }
+                stored.clone()
+            };
+            let written = self.commit(counter, Subject::Table(name.clone()), &mut value, &garbage)?;
+            let new = new.map(Arc::new);
             self.end_recent(&kept);
             // Nothing is written to a table that is dropped.
             if let Some(new) = &new {
@@ -165,7 +177,7 @@ impl Catalog {
                 self.tables.write().remove(name);
             }
             *held = new.clone();
-            written
+            (written, new)
         };
         // Writes to the new spaces follow the change in the journal, so they are durable only if the change is.
         written.synced()?;

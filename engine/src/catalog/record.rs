@@ -48,6 +48,9 @@ struct FamilyRecord {
     attributes: Vec<Entry>,
     #[prost(message, repeated, tag = "4")]
     configuration: Vec<Entry>,
+    /// [`Family::sequence_while_off`].
+    #[prost(uint64, optional, tag = "5")]
+    sequence_while_off: Option<u64>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -136,6 +139,7 @@ pub(super) fn encode_table(table: &TableState) -> Bytes {
             space: family.space,
             attributes: entries(&descriptor.attributes),
             configuration: entries(&descriptor.configuration),
+            sequence_while_off: family.sequence_while_off,
         })
     });
     let record = TableRecord {
@@ -164,7 +168,8 @@ pub(super) fn decode_table(stored: &[u8]) -> Result<TableState> {
             configuration: map(family.configuration),
         };
         told.complete();
-        families.push(Family::new(&told, family.space)?);
+        let sequence_while_off = family.sequence_while_off;
+        families.push(Family { sequence_while_off, ..Family::new(&told, family.space)? });
         descriptor.families.insert(family.name, told);
     }
     let starts: Vec<_> = record.regions.iter().map(|r| r.start.clone()).collect();

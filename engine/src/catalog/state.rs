@@ -24,12 +24,22 @@ pub(crate) struct Family {
     pub space: SpaceId,
     /// VERSIONS, TTL and other rules.
     pub rules: FamilyRules,
+    /// The sequence number of all cells that are written while NEW_VERSION_BEHAVIOR is off, if it was on before in this
+    /// space. It is greater than those of all cells that were written before it was switched off, and less than those
+    /// of all that are written after it is switched on again.
+    pub sequence_while_off: Option<u64>,
 }
 
 impl Family {
     pub(crate) fn new(descriptor: &FamilyDescriptor, space: SpaceId) -> Result<Self> {
         let name = Bytes::copy_from_slice(&descriptor.name);
-        Ok(Self { name, space, rules: FamilyRules::of(descriptor)? })
+        Ok(Self { name, space, rules: FamilyRules::of(descriptor)?, sequence_while_off: None })
+    }
+
+    /// The sequence number with which a cell is stored. `of_write`: that of its transaction or load.
+    #[inline]
+    pub(crate) fn sequence(&self, of_write: impl FnOnce() -> u64) -> Option<u64> {
+        if self.rules.new_version_behavior { Some(of_write()) } else { self.sequence_while_off }
     }
 }
 
@@ -104,6 +114,25 @@ impl TableState {
         }
         let traffic = if self.regions == earlier.regions { earlier.traffic.clone() } else { self.traffic };
         Self { traffic, garbage: earlier.garbage.clone(), ..self }
+    }
+
+    /// Gives families whose NEW_VERSION_BEHAVIOR was on in an earlier state and is off in this one the sequence number
+    /// `next`, which must be greater than those of all earlier writes. Returns whether there are any.
+    pub(super) fn end_write_order(&mut self, earlier: &Self, next: impl FnOnce() -> u64) -> bool {
+        let is_switched_off = |family: &Family| {
+            let was_on = |before: &Family| before.space == family.space && before.rules.new_version_behavior;
+            !family.rules.new_version_behavior && earlier.families.iter().any(was_on)
+        };
+        if !self.families.iter().any(is_switched_off) {
+            return false;
+        }
+        let sequence = next();
+        let numbered = |family: &Family| match is_switched_off(family) {
+            true => Family { sequence_while_off: Some(sequence), ..family.clone() },
+            false => family.clone(),
+        };
+        self.families = self.families.iter().map(numbered).collect();
+        true
     }
 
     /// Distinguishes this table from all others that exist or ever existed, including those of the same name.

@@ -3,6 +3,9 @@
 //! A marker hides only what was written before it or together with it. A version that was once superseded by VERSIONS
 //! newer ones stays hidden, even if those are deleted later. So every version has a lifetime: from the write that
 //! created it to the first write that hid it.
+//!
+//! Cells that were written while NEW_VERSION_BEHAVIOR was off share a sequence number, as those of one write do: among
+//! each other, timestamps decide. It is 0, which is not stored, if it had not been on before.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;

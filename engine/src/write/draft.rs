@@ -144,7 +144,7 @@ pub(super) fn encode_put<B: AsRef<[u8]>, S: CellSink + ?Sized>(
         if value::end(timestamp, ttl_ms).is_some_and(|end| end < time.clock_ms) {
             continue;
         }
-        let sequence = family.rules.new_version_behavior.then(|| sink.sequence());
+        let sequence = family.sequence(|| sink.sequence());
         let (qualifier, value) = (qualifier.as_ref(), value.as_ref());
         let space = family.space;
         let (key, value) = buffer.pair(&NewCell { space, qualifier, timestamp, ttl_ms, sequence, value });
@@ -258,7 +258,7 @@ fn stored(
             return Ok(longer);
         }
     }
-    let sequence = draft.family.rules.new_version_behavior.then(|| tx.sequence());
+    let sequence = draft.family.sequence(|| tx.sequence());
     Ok(Some(value::encode(ttl_ms, sequence, draft.bytes)))
 }
 
