@@ -169,13 +169,17 @@ fn parse(filter: &str) -> Result<EnvFilter, String> {
     EnvFilter::try_new(directives).map_err(|error| format!("{filter}: {error}; try info or info,hjall_server=debug"))
 }
 
-/// Leaves out the errors with which fjall reports a compaction that the engine has aborted because the database is
-/// closed or reopened, or that begins again at once. An error is the only way to end a compaction of fjall's workers,
-/// and it is not a failure. A filter cannot do this: tracing-subscriber's filters of a single layer must not depend on
-/// the fields of an event.
-struct WithoutAborted<F>(F);
+/// Leaves out what fjall and lsm-tree log of events that are no failures:
+///
+/// * errors of compactions that the engine has ended. An error is the only way to end one. If it was requested, the
+///   engine returns or logs the reason;
+/// * warnings that a file could not be removed because it does not exist. When a space is dropped while scans use it,
+///   its folder is removed before the last of its files is released.
+///
+/// A filter cannot do this: tracing-subscriber's filters of a single layer must not depend on the fields of an event.
+struct WithoutHarmless<F>(F);
 
-impl<S, N, F> FormatEvent<S, N> for WithoutAborted<F>
+impl<S, N, F> FormatEvent<S, N> for WithoutHarmless<F>
 where
     S: tracing::Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
@@ -183,10 +187,16 @@ where
 {
     fn format_event(&self, context: &FmtContext<'_, S, N>, out: Writer<'_>, event: &Event<'_>) -> std::fmt::Result {
         let metadata = event.metadata();
-        if *metadata.level() == Level::ERROR && !metadata.target().starts_with("hjall") {
-            let mut aborted = IsAborted(false);
-            event.record(&mut aborted);
-            if aborted.0 {
+        let is_harmless = match *metadata.level() {
+            _ if metadata.target().starts_with("hjall") => None,
+            Level::ERROR => Some(is_of_ended_compaction as fn(&str) -> bool),
+            Level::WARN => Some(is_of_removed_file as fn(&str) -> bool),
+            _ => None,
+        };
+        if let Some(is_harmless) = is_harmless {
+            let mut message = Message { is_harmless, was_harmless: false };
+            event.record(&mut message);
+            if message.was_harmless {
                 return Ok(());
             }
         }
@@ -194,16 +204,28 @@ where
     }
 }
 
-/// Whether the message of an event has the error of an aborted compaction. The operating system's error of this
-/// kind has a number.
-struct IsAborted(bool);
+/// Whether a message has the error of a compaction that the engine has ended: for fjall's own compactions, an error of
+/// the kind `Interrupted`, while that of the operating system has a number; for requested ones, `Interrupted` in the
+/// engine's `requested_compaction.rs`.
+fn is_of_ended_compaction(message: &str) -> bool {
+    message.trim_end_matches(')').ends_with("Io(Kind(Interrupted") || message.contains("error: Interrupted { error: ")
+}
 
-impl Visit for IsAborted {
+/// Whether a message says that a file could not be removed, because it does not exist.
+fn is_of_removed_file(message: &str) -> bool {
+    message.starts_with("Failed to cleanup deleted table") && message.contains("kind: NotFound")
+}
+
+/// Whether the message of an event is harmless.
+struct Message {
+    is_harmless: fn(&str) -> bool,
+    was_harmless: bool,
+}
+
+impl Visit for Message {
     fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
         if field.name() == "message" {
-            let text = format!("{value:?}");
-            // The second one is of `Interrupted` in the engine's `requested_compaction.rs`.
-            self.0 = text.trim_end_matches(')').ends_with("Io(Kind(Interrupted") || text.contains(", ended: Some(");
+            self.was_harmless = (self.is_harmless)(&format!("{value:?}"));
         }
     }
 }
@@ -244,13 +266,13 @@ pub fn start(startup: &StartupOptions, effective: &Effective) -> Result<Log, Fai
                 tracing_subscriber::fmt::format().with_target(false),
                 tracing_subscriber::fmt::format().with_target(true),
             );
-            let form = WithoutAborted(MarkLibraries { plain, with_target });
+            let form = WithoutHarmless(MarkLibraries { plain, with_target });
             lines.with_ansi(colours).event_format(form).with_filter(filter).boxed()
         }
         true => {
             // The target of each line, which programs filter by.
             let json = tracing_subscriber::fmt::format().json().flatten_event(true).with_target(true);
-            lines.fmt_fields(JsonFields::new()).event_format(WithoutAborted(json)).with_filter(filter).boxed()
+            lines.fmt_fields(JsonFields::new()).event_format(WithoutHarmless(json)).with_filter(filter).boxed()
         }
     };
     let subscriber = tracing_subscriber::registry().with(lines);
@@ -285,7 +307,7 @@ mod tests {
 
     use tracing_subscriber::layer::SubscriberExt;
 
-    use super::{WithoutAborted, parse};
+    use super::{WithoutHarmless, parse};
 
     #[derive(Clone, Default)]
     struct Lines(Arc<Mutex<Vec<u8>>>);
@@ -301,11 +323,11 @@ mod tests {
     }
 
     #[test]
-    fn compactions_that_the_engine_has_aborted_are_no_errors() {
+    fn what_libraries_log_of_ended_compactions_and_removed_files_is_left_out() {
         let lines = Lines::default();
         let writer = lines.clone();
         let layer = tracing_subscriber::fmt::layer().with_writer(move || writer.clone()).with_ansi(false);
-        let form = WithoutAborted(tracing_subscriber::fmt::format());
+        let form = WithoutHarmless(tracing_subscriber::fmt::format());
         let subscriber = tracing_subscriber::registry().with(layer.event_format(form));
         let aborted = io::Error::from(io::ErrorKind::Interrupted);
         // As fjall's and lsm-tree's errors look.
@@ -322,10 +344,19 @@ mod tests {
             let error = Failed::Io(io::Error::from_raw_os_error(4));
             tracing::error!(target: "library", "Worker #2 crashed: {error:?}");
             tracing::error!(target: "library", number = 3, "Worker crashed");
+            let missing = io::Error::from(io::ErrorKind::NotFound);
+            let removed = "Os { code: 2, kind: NotFound }";
+            tracing::warn!(target: "lsm_tree", "Failed to cleanup deleted table #4 at \"4\": {removed}");
+            tracing::warn!(target: "lsm_tree", "Failed to cleanup deleted table 5 at \"5\": {missing}");
+            let ended =
+                "Io(Custom { kind: Other, error: Interrupted { error: Error { kind: Cancelled }, ended: None } })";
+            tracing::error!(target: "lsm_tree", "Compaction #6 failed: {ended}");
         });
         let lines = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
-        assert!(!lines.contains("#1"), "{lines}");
-        assert_eq!(lines.lines().count(), 3, "{lines}");
+        for number in [1, 4, 6] {
+            assert!(!lines.contains(&format!("#{number}")), "{lines}");
+        }
+        assert_eq!(lines.lines().count(), 4, "{lines}");
     }
 
     #[test]
