@@ -87,8 +87,8 @@ defineMethods(Database, {
       throw new TypeError(`tables: option \`namespace\` must be a string, not ${shown(namespace)}`);
     const wanted = (name) =>
       (name.includes(':') ? name.split(':')[0] : 'default') === (namespace ?? name.split(':')[0]);
-    const listed = ({ descriptor: { name } }) => (namespace === undefined ? !name.startsWith('hbase:') : wanted(name));
-    return task(OPERATIONS.tables, {}, { signal }, (all) => all.filter(listed).map((one) => one.descriptor.name));
+    const listed = (name) => (namespace === undefined ? !name.startsWith('hbase:') : wanted(name));
+    return task(OPERATIONS.tables, {}, { signal }, (all) => all.filter(listed));
   },
   /**
    * Creates a table. Families are { info: { versions: 3 } } or names. `splits`, or `splitAlgo` and `regions`,
@@ -97,12 +97,13 @@ defineMethods(Database, {
   createTable(name, families, options) {
     const given = checked(options, CREATE_OPTIONS, 'createTable');
     const descriptor = descriptorOf(tableName(name, 'createTable'), families, given, 'createTable');
+    const ifNotExists = flag(given.ifNotExists, 'createTable: option `ifNotExists`');
     return task(
       OPERATIONS.createTable,
-      { table: descriptor.name, descriptor, splits: splitsOf(given, 'createTable', this[BACKEND].encoding) },
+      { table: descriptor.name, descriptor, splits: splitsOf(given, 'createTable', this[BACKEND].encoding), ifNotExists },
       given,
       undefined,
-      flag(given.ifNotExists, 'createTable: option `ifNotExists`') ? unlessExists : undefined,
+      ifNotExists ? unlessExists : undefined,
     );
   },
   /**
@@ -237,7 +238,7 @@ defineMethods(Database, {
   /** The names of all namespaces, sorted. */
   namespaces(options) {
     const given = checked(options, SIGNAL, 'namespaces');
-    return task(OPERATIONS.namespaces, {}, given, (all) => all.map((one) => one.name));
+    return task(OPERATIONS.namespaces, {}, given);
   },
   /**
    * Serves the database to Thrift clients while it is open: { host = '127.0.0.1', port = 9090 }. Port 0 picks a free

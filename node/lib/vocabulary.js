@@ -52,7 +52,10 @@ const Operation = Object.freeze({
   finishLoad: 13,
   /** `{ number }` → `undefined`: discards a bulk load, if there is one. Embedded only. */
   discardLoad: 14,
-  /** `{ descriptor, splits: bytes[] }` → `undefined` */
+  /**
+   * `{ descriptor, splits: bytes[], ifNotExists }` → `undefined`; with `ifNotExists`, a table that exists may be an
+   * error (TABLE_EXISTS) or not
+   */
   createTable: 20,
   /** `{ descriptor }` → `undefined`: replaces the descriptor; families missing from it are removed with their data */
   modifyTable: 21,
@@ -70,10 +73,7 @@ const Operation = Object.freeze({
   tableExists: 27,
   /** `{ table }` → `Descriptor` */
   describeTable: 28,
-  /**
-   * `{}` → `{ descriptor, enabled }[]`; `enabled` is `undefined` if it would cost one call per table (use
-   * `isTableEnabled`)
-   */
+  /** `{}` → `string[]`: the names of all tables */
   tables: 29,
   /** `{ table }` → `Region[]`, by start key */
   regions: 30,
@@ -105,7 +105,7 @@ const Operation = Object.freeze({
   deleteNamespace: 42,
   /** `{ name }` → `Namespace` */
   describeNamespace: 43,
-  /** `{}` → `Namespace[]`, by name */
+  /** `{}` → `string[]`: the names of all namespaces, sorted */
   namespaces: 44,
   /** `{}` → `number | bigint`: the current time of the database's clock. Embedded only. */
   now: 50,

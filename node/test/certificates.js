@@ -24,7 +24,7 @@ function certificates(folder) {
 
 /**
  * Starts a server with TLS whose users log in with the password `secret` or with a certificate: alice, who may do
- * everything, and bob, who may read the table `t`. The certificates are left in the folder, which is created.
+ * everything, bob, who may read the table `t`, and carol, who may read and write all tables. The certificates are left in the folder, which is created.
  * @returns {Promise<{ port: number, stop: () => Promise<void> }>}
  */
 async function servingUsers(folder) {
@@ -35,6 +35,7 @@ async function servingUsers(folder) {
     execFileSync(binary(), ['user', 'add', name, '--users', users, ...roles], { input: 'secret\n', stdio: 'pipe' });
   add('alice', '--read', '*', '--write', '*', '--admin', '*', '--certificate', 'cn:alice');
   add('bob', '--read', 't');
+  add('carol', '--read', '*', '--write', '*');
   const file = (name) => join(folder, name);
   return serving([
     ...['--tls-cert', file('server.pem'), '--tls-key', file('server.key'), '--tls-client-ca', file('ca.pem')],

@@ -85,7 +85,8 @@ numbered! {
         FinishLoad = 13,
         /// `{ number }` → `undefined`: discards a bulk load, if there is one. Embedded only.
         DiscardLoad = 14,
-        /// `{ descriptor, splits: bytes[] }` → `undefined`
+        /// `{ descriptor, splits: bytes[], ifNotExists }` → `undefined`; with `ifNotExists`, a table that exists may be an
+        /// error (TABLE_EXISTS) or not
         CreateTable = 20,
         /// `{ descriptor }` → `undefined`: replaces the descriptor; families missing from it are removed with their
         /// data
@@ -104,8 +105,7 @@ numbered! {
         TableExists = 27,
         /// `{ table }` → `Descriptor`
         DescribeTable = 28,
-        /// `{}` → `{ descriptor, enabled }[]`; `enabled` is `undefined` if it would cost one call per table (use
-        /// `isTableEnabled`)
+        /// `{}` → `string[]`: the names of all tables
         Tables = 29,
         /// `{ table }` → `Region[]`, by start key
         Regions = 30,
@@ -133,7 +133,7 @@ numbered! {
         DeleteNamespace = 42,
         /// `{ name }` → `Namespace`
         DescribeNamespace = 43,
-        /// `{}` → `Namespace[]`, by name
+        /// `{}` → `string[]`: the names of all namespaces, sorted
         Namespaces = 44,
         /// `{}` → `number | bigint`: the current time of the database's clock. Embedded only.
         Now = 50,

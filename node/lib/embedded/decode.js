@@ -44,10 +44,15 @@ const ANSWERS = {
   [OPERATIONS.isTableEnabled]: boolean,
   [OPERATIONS.tableExists]: boolean,
   [OPERATIONS.describeTable]: descriptor,
-  [OPERATIONS.tables]: (from) => from.list(() => ({ descriptor: descriptor(from), enabled: boolean(from) })),
+  [OPERATIONS.tables]: (from) =>
+    from.list(() => {
+      const { name } = descriptor(from);
+      boolean(from); // whether it is enabled
+      return name;
+    }),
   [OPERATIONS.regions]: (from) => from.list(() => ({ id: from.i64(), start: from.bytes(), end: from.bytes() })),
   [OPERATIONS.describeNamespace]: namespace,
-  [OPERATIONS.namespaces]: (from) => from.list(namespace),
+  [OPERATIONS.namespaces]: (from) => from.list(() => namespace(from).name),
   [OPERATIONS.tableStatistics]: figures,
   [OPERATIONS.statistics]: figures,
   [OPERATIONS.now]: (from) => from.i64(),

@@ -12,6 +12,9 @@ const { INTERNAL, isUnread } = require('./failure.js');
 const { deletesOf, getOf, putOf } = require('./request.js');
 const { foundRowsOf, rowOrUndefined } = require('./result.js');
 
+/** The text of HBase's NoSuchColumnFamilyException. */
+const NO_FAMILY = /Column family (.+?) does not exist/;
+
 /** Limits of one call, in actions and bytes: HBase's framed gateway accepts 2 MiB. */
 const COUNT_MAX = 1000;
 const BYTES_MAX = 1 << 20;
@@ -183,17 +186,42 @@ async function write(client, table, { kind, sent, entries }, answers, signal) {
   return undefined;
 }
 
+const familyOf = ({ family }) => Buffer.from(family).toString('latin1');
+
+/** The entries with a column of a family for which `isMissing`, if they are as many as have failed. */
+function namedBy(entries, failed, isMissing) {
+  const named = entries.filter(({ mutation }) =>
+    (mutation.cells ?? mutation.markers).some((column) => isMissing(familyOf(column))),
+  );
+  return named.length === failed ? named : undefined;
+}
+
+/**
+ * The entries that failed because the table lacks a family; undefined if that cannot be determined. The server's text
+ * names one such family. If other families are missing too, the descriptor tells, which only some users may read. Its
+ * failure must not hide the error of the writes.
+ */
+async function withMissingFamily(client, table, entries, failed, error, signal) {
+  const family = NO_FAMILY.exec(error.cause?.message ?? '')?.[1];
+  const named = namedBy(entries, failed, (name) => name === family);
+  if (named !== undefined) return named;
+  let columns;
+  try {
+    ({ columns = [] } = await client.call('getTableDescriptor', { table: tableNameOf(table) }, { signal, table }));
+  } catch {
+    return undefined;
+  }
+  const known = new Set(columns.map(({ name }) => name.toString('latin1')));
+  return namedBy(entries, failed, (name) => !known.has(name));
+}
+
 /** Determines which mutations of a run failed with this error. */
 async function attribute(client, table, entries, error, answers, signal) {
   const failed = error.failedActions ?? entries.length;
   let suspects = entries;
   if (failed < entries.length && error.code === 'FAMILY_NOT_FOUND') {
-    const { columns = [] } = await client.call('getTableDescriptor', { table: tableNameOf(table) }, { signal, table });
-    const known = new Set(columns.map(({ name }) => name.toString('latin1')));
-    const missing = entries.filter(({ mutation }) =>
-      (mutation.cells ?? mutation.markers).some(({ family }) => !known.has(Buffer.from(family).toString('latin1'))),
-    );
-    if (missing.length === failed) suspects = missing;
+    const missing = await withMissingFamily(client, table, entries, failed, error, signal);
+    if (missing !== undefined) suspects = missing;
   }
   const doubt =
     suspects.length === failed

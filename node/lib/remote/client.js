@@ -94,7 +94,8 @@ class Client {
   /** Replaces NOT_SERVING by TABLE_DISABLED if that is the reason: then repeating the call is useless. */
   async explained(failure, { method, table }, signal) {
     if (!(failure instanceof ErrorAnswer) || failure.error.code !== 'NOT_SERVING' || table === undefined || method === 'isTableDisabled') return failure;
-    if (!(await this.call('isTableDisabled', { tableName: tableNameOf(table) }, { signal, table }))) return failure;
+    // If the server cannot say, the first error is the one to report.
+    if (!(await this.call('isTableDisabled', { tableName: tableNameOf(table) }, { signal, table }).catch(() => false))) return failure;
     return new ErrorAnswer({ error: make('TableDisabled', `table "${escaped(table)}" is disabled`, failure.error), canRetry: false, failed: failure.failed });
   }
 

@@ -4,7 +4,7 @@
  * reading).
  */
 const { make, plainText } = require('../errors.js');
-const { descriptorOf, familyOf, namespaceOf, readDescriptor, readNamespace, tableNameOf } = require('./descriptor.js');
+const { descriptorOf, familyOf, nameOf, namespaceOf, readDescriptor, readNamespace, tableNameOf } = require('./descriptor.js');
 const { explained, getMany, mutateMany } = require('./batches.js');
 const request = require('./request.js');
 const { rowOrUndefined, writtenRow } = require('./result.js');
@@ -27,6 +27,25 @@ async function mutate(client, { table, mutation }, signal) {
   if (deletes.length === 1) return client.call('deleteSingle', { table: bytesOf(table), tdelete: deletes[0] }, about);
   const mutations = deletes.map((deleteSingle) => ({ deleteSingle }));
   return client.call('mutateRow', { table: bytesOf(table), trowMutations: { row: mutation.row, mutations } }, about);
+}
+
+async function createTable(client, { table, descriptor, splits, ifNotExists }, signal) {
+  if (ifNotExists && (await isKnown(client, table, signal))) return;
+  await client.call(
+    'createTable',
+    { desc: descriptorOf(descriptor), splitKeys: request.splitsOf(splits) },
+    { signal, table },
+  );
+}
+
+/** Whether a table is known to exist: users with any role for it may ask, others get the error of what they ask for. */
+async function isKnown(client, table, signal) {
+  try {
+    return await HANDLERS.tableExists(client, { table }, signal);
+  } catch (error) {
+    if (error.code === 'ACCESS_DENIED') return false;
+    throw error;
+  }
 }
 
 async function regions(client, { table }, signal) {
@@ -82,12 +101,7 @@ const HANDLERS = {
       append.row,
     ),
 
-  createTable: async (client, { descriptor, splits }, signal) =>
-    client.call(
-      'createTable',
-      { desc: descriptorOf(descriptor), splitKeys: request.splitsOf(splits) },
-      { signal, table: descriptor.name },
-    ),
+  createTable,
   modifyTable: async (client, { descriptor }, signal) =>
     client.call('modifyTable', { desc: descriptorOf(descriptor) }, { signal, table: descriptor.name }),
   deleteTable: onTable('deleteTable'),
@@ -99,11 +113,9 @@ const HANDLERS = {
   tableExists: onTable('tableExists'),
   describeTable: async (client, { table }, signal) =>
     readDescriptor(await client.call('getTableDescriptor', { table: tableNameOf(table) }, { signal, table })),
+  // Lists of descriptors leave out the tables that the user may not administer; lists of names do not.
   tables: async (client, _, signal) =>
-    (await client.call('getTableDescriptorsByPattern', { includeSysTables: true }, { signal })).map((one) => ({
-      descriptor: readDescriptor(one),
-      enabled: undefined,
-    })),
+    (await client.call('getTableNamesByPattern', { includeSysTables: true }, { signal })).map(nameOf),
   regions,
   addFamily: (client, { table, family }, signal) =>
     client.call('addColumnFamily', { tableName: tableNameOf(table), column: familyOf(family) }, { signal, table }),
@@ -119,8 +131,7 @@ const HANDLERS = {
   deleteNamespace: (client, { name }, signal) => client.call('deleteNamespace', { name }, { signal }),
   describeNamespace: async (client, { name }, signal) =>
     readNamespace(await client.call('getNamespaceDescriptor', { name }, { signal })),
-  namespaces: async (client, _, signal) =>
-    (await client.call('listNamespaceDescriptors', {}, { signal })).map(readNamespace),
+  namespaces: (client, _, signal) => client.call('listNamespaces', {}, { signal }),
 
   clusterId: (client, _, signal) => client.call('getClusterId', {}, { signal }),
 };

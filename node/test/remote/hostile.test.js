@@ -230,7 +230,7 @@ it('an answer without a result, and rows without keys or cells, are rejected', a
     'scan with a limit': ['getScannerResults', (users) => users.scan({ limit: 1 }).toArray()],
     regions: ['getAllRegionLocations', (users, db) => db.regions('t')],
     describeTable: ['getTableDescriptor', (users, db) => db.describeTable('t')],
-    tables: ['getTableDescriptorsByPattern', (users, db) => db.tables()],
+    tables: ['getTableNamesByPattern', (users, db) => db.tables()],
     clusterId: ['getClusterId', (users, db) => db.clusterId()],
   };
   for (const [name, [method, call]] of Object.entries(CALLS)) {

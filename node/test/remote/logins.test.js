@@ -5,6 +5,7 @@ const { execFileSync } = require('node:child_process');
 const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
+const { finished } = require('node:stream/promises');
 const { after, before, test } = require('node:test');
 const { AccessError, connect } = require('../../lib/index.js');
 const { CURVE, servingUsers } = require('../certificates.js');
@@ -78,6 +79,45 @@ test('calls without permission have the code ACCESS_DENIED, whatever the method,
     return error.failures.every((failure) => failure.error instanceof AccessError);
   });
   await bob.close();
+});
+
+test('a user without the role admin lists tables and namespaces, and may ask for a table that exists', async () => {
+  await alice.createNamespace('n');
+  await alice.createTable('n:u', ['f']);
+  const carol = await connect(withPassword('carol'));
+  const bob = await connect(withPassword('bob'));
+  for (const db of [alice, carol]) {
+    assert.deepEqual(await db.tables(), ['t', 'n:u']);
+    assert.deepEqual(await db.tables({ namespace: 'n' }), ['n:u']);
+    assert.deepEqual(await db.namespaces(), ['default', 'hbase', 'n']);
+  }
+  assert.deepEqual([await bob.tables(), await bob.namespaces()], [['t'], ['default', 'hbase', 'n']]);
+  await carol.createTable('t', ['f', 'g'], { ifNotExists: true });
+  await assert.rejects(carol.createTable('v', ['f'], { ifNotExists: true }), { code: 'ACCESS_DENIED' });
+  await Promise.all([bob.close(), carol.close()]);
+  await alice.disableTable('n:u');
+  await alice.dropTable('n:u');
+  await alice.dropNamespace('n');
+});
+
+test('a batch that fails in part names its rows to a user who may not read the descriptor', async () => {
+  const carol = await connect(withPassword('carol'));
+  const table = carol.table('t');
+  const failed = (code, ...keys) => (error) => {
+    assert.deepEqual([error.name, error.code, error.failures?.map(({ row }) => row)], ['BatchError', code, keys]);
+    return true;
+  };
+  const batch = table.batch().put('w1', { 'f:q': '1' }).put('w2', { 'zz:q': '1' }).put('w3', { 'f:q': '1' });
+  await assert.rejects(batch.write(), failed('FAMILY_NOT_FOUND', 'w2'));
+  const deletes = table.batch().delete('w1').delete('w2', ['zz:q']);
+  await assert.rejects(deletes.write(), failed('FAMILY_NOT_FOUND', 'w2'));
+  const stream = table.createWriteStream();
+  stream.write({ key: 'w4', put: { 'f:q': '1' } });
+  stream.end({ key: 'w5', put: { 'zz:q': '1' } });
+  await assert.rejects(finished(stream), failed('FAMILY_NOT_FOUND', 'w5'));
+  assert.deepEqual((await table.scan({ start: 'w' }).toArray()).map(({ key }) => key), ['w3', 'w4']);
+  await table.deleteRows({ prefix: 'w' });
+  await carol.close();
 });
 
 test('connections without a valid login have the code ACCESS_DENIED and the reason', async () => {

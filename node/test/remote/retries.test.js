@@ -107,20 +107,54 @@ it('a permanent failure is not repeated, even if the batch says that it may be',
   assert.equal(calls('putMultiple'), 1);
 });
 
-it('a batch that failed in part is not repeated: the descriptor tells which rows failed', async (t) => {
-  const some = {
-    io: {
-      message:
-        'Failed 1 action: org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException: Column family zz does not exist: 1 time, servers with issues: h,1,2',
-      canRetry: true,
-    },
-  };
-  const descriptor = { success: { tableName: { qualifier: Buffer.from('t') }, columns: [{ name: Buffer.from('f') }] } };
-  const { users, calls } = await database(t, { putMultiple: () => some, getTableDescriptor: () => descriptor });
+/** The answer to a batch some of whose rows have columns of families that the table lacks. */
+const failedInPart = (failures) => ({
+  io: {
+    message: `Failed ${failures} action${failures === 1 ? '' : 's'}: org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException: Column family zz does not exist in region t,,1.0. in table 't', {NAME => 'f'}\n\tat x\n: ${failures} time${failures === 1 ? '' : 's'}, servers with issues: h,1,2`,
+    canRetry: true,
+  },
+});
+
+it('a batch that failed in part is not repeated: the answer tells which rows failed', async (t) => {
+  const { users, calls } = await database(t, { putMultiple: () => failedInPart(1) });
   await assert.rejects(users.batch().put('a', { 'f:a': '1' }).put('b', { 'zz:a': '1' }).write(), (error) => {
+    assert.deepEqual([error.code, error.failures.map(({ index }) => index)], ['FAMILY_NOT_FOUND', [1]]);
+    return true;
+  });
+  assert.equal(calls('putMultiple'), 1);
+  assert.equal(calls('getTableDescriptor'), 0);
+});
+
+it('if the server does not say which rows of a batch failed, all are reported, with the error of the writes', async (t) => {
+  const denied = { io: { message: 'org.apache.hadoop.hbase.security.AccessDeniedException: Insufficient permissions', canRetry: false } };
+  const controller = new AbortController();
+  const aborts = () => void controller.abort();
+  for (const getTableDescriptor of [() => denied, () => BUSY, hangUp, aborts]) {
+    const { users, calls } = await database(t, { putMultiple: () => failedInPart(2), getTableDescriptor }, { retries: 0 });
+    const batch = users.batch().put('a', { 'f:a': '1' }).put('b', { 'zz:a': '1' }).put('c', { 'yy:a': '1' });
+    await assert.rejects(batch.write({ signal: controller.signal }), (error) => {
+      assert.deepEqual([error.name, error.code, error.failures.length], ['BatchError', 'IO', 3]);
+      assert.match(error.message, /2 of 3 rows .* the first error: .*"zz"/);
+      return true;
+    });
+    assert.equal(calls('putMultiple'), 1);
+  }
+});
+
+it('a region that serves no calls is the error, even if the server cannot say whether the table is disabled', async (t) => {
+  const message = 'org.apache.hadoop.hbase.NotServingRegionException: t,,1 is not online';
+  const { users } = await database(t, { get: () => ({ io: { message, canRetry: false } }), isTableDisabled: hangUp }, { retries: 0 });
+  await assert.rejects(users.row('r'), { code: 'NOT_SERVING' });
+});
+
+it('a batch with several families that the table lacks: the descriptor tells which rows failed', async (t) => {
+  const descriptor = { success: { tableName: { qualifier: Buffer.from('t') }, columns: [{ name: Buffer.from('f') }] } };
+  const { users, calls } = await database(t, { putMultiple: () => failedInPart(2), getTableDescriptor: () => descriptor });
+  const batch = users.batch().put('a', { 'f:a': '1' }).put('b', { 'zz:a': '1' }).put('c', { 'yy:a': '1' });
+  await assert.rejects(batch.write(), (error) => {
     assert.deepEqual(
       error.failures.map(({ index }) => index),
-      [1],
+      [1, 2],
     );
     return true;
   });
