@@ -118,20 +118,33 @@ function prefixEnd(prefix) {
 
 const EMPTY = Buffer.alloc(0);
 
+/** The lower one of two bounds, of which an empty one is above all keys. */
+function lower(one, other) {
+  if (one.length === 0 || other.length === 0) return one.length === 0 ? other : one;
+  return Buffer.compare(one, other) < 0 ? one : other;
+}
+
 /**
- * The start, stop and filter of a scan. A reversed scan of a prefix needs a filter to end it, since no stop row lies
- * immediately before the first row of the prefix.
+ * The start, stop and filter of a scan, and whether no row can be in it. With a prefix, `start` and `stop` narrow the
+ * range down. A reversed scan of a prefix needs a filter to end it, since no stop row lies immediately before the first
+ * row of the prefix.
  */
 function rangeOf(options, reversed, where, encoding) {
-  const { start, stop, prefix } = options;
-  const given = (value, name) => (value === undefined ? EMPTY : bytes(value, `${where}: option \`${name}\``, encoding));
+  const given = (name) =>
+    options[name] === undefined ? EMPTY : bytes(options[name], `${where}: option \`${name}\``, encoding);
+  const [start, stop] = [given('start'), given('stop')];
   const filter = filterOf(options.filter, `${where}: option \`filter\``);
-  if (prefix === undefined) return { start: given(start, 'start'), stop: given(stop, 'stop'), filter };
-  if (start !== undefined || stop !== undefined)
-    throw new TypeError(`${where}: \`prefix\` replaces \`start\` and \`stop\`: give it alone`);
-  const first = given(prefix, 'prefix');
-  if (reversed) return { start: prefixEnd(first), stop: EMPTY, filter: withPrefix(first, filter) };
-  return { start: first, stop: prefixEnd(first), filter };
+  if (options.prefix === undefined) return { start, stop, filter, isVoid: false };
+  // Views, since a program's array may lie about its length.
+  const [prefix, from, to] = [given('prefix'), start, stop].map(viewOf);
+  if (reversed) {
+    const first = lower(from, prefixEnd(prefix));
+    const isVoid = first.length > 0 && Buffer.compare(first, to) <= 0;
+    return { start: first, stop: to, filter: withPrefix(prefix, filter), isVoid };
+  }
+  const first = Buffer.compare(from, prefix) > 0 ? from : prefix;
+  const end = lower(to, prefixEnd(prefix));
+  return { start: first, stop: end, filter, isVoid: end.length > 0 && Buffer.compare(first, end) >= 0 };
 }
 
 function familyTimeRangesOf(given, where) {
@@ -150,7 +163,8 @@ function familyTimeRangesOf(given, where) {
 /** A scan. The names of `options` have been checked. */
 function scanOf(options, where, encoding) {
   const reversed = flag(options.reverse, `${where}: option \`reverse\``);
-  const { start, stop, filter } = rangeOf(options, reversed, where, encoding);
+  const { start, stop, filter, isVoid } = rangeOf(options, reversed, where, encoding);
+  const limit = whole(options.limit, `${where}: option \`limit\``, 0, INT_MAX, -1);
   return {
     start,
     stop,
@@ -159,7 +173,7 @@ function scanOf(options, where, encoding) {
     familyTimeRanges: familyTimeRangesOf(options.familyTimeRanges, where),
     versions: whole(options.versions, `${where}: option \`versions\``, 0, INT_MAX, 1),
     batch: whole(options.batch, `${where}: option \`batch\``, 1, INT_MAX, 0),
-    limit: whole(options.limit, `${where}: option \`limit\``, 0, INT_MAX, -1),
+    limit: isVoid ? 0 : limit,
     caching: whole(options.caching, `${where}: option \`caching\``, 1, INT_MAX, 0),
     reversed,
     filter,

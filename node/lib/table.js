@@ -106,7 +106,7 @@ class Table {
   }
 
   /**
-   * Deletes the rows of a range: `prefix`, or `start` and `stop`, with a filter if only some of them are meant. Returns
+   * Deletes the rows of a range (`start`, `stop`, `prefix`), with a filter if only some of them are meant. Returns
    * their number. Each row is deleted atomically, but not the range: a row that is written meanwhile may remain.
    */
   async deleteRows(options) {

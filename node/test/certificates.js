@@ -24,7 +24,8 @@ function certificates(folder) {
 
 /**
  * Starts a server with TLS whose users log in with the password `secret` or with a certificate: alice, who may do
- * everything, bob, who may read the table `t`, and carol, who may read and write all tables. The certificates are left in the folder, which is created.
+ * everything, bob, who may read the table `t`, and carol, who may read and write all tables. The certificates are left
+ * in the folder, which is created.
  * @returns {Promise<{ port: number, stop: () => Promise<void> }>}
  */
 async function servingUsers(folder) {

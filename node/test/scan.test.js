@@ -52,7 +52,41 @@ test('ranges and prefixes, in both directions', async () => {
   assert.deepEqual(await keys({ prefix: Buffer.from([0xff]), reverse: true }), ['\xff\xff', '\xff\x01', '\xff']);
   assert.deepEqual(await keys({ start: 'b1', stop: 'c' }), ['b1', 'b2', 'bz']);
   assert.deepEqual(await keys({ start: 'c', stop: 'b1', reverse: true }), ['c', 'bz', 'b2']);
-  assert.throws(() => table.scan({ prefix: 'b', start: 'b' }), /give it alone/);
+  await db.close();
+});
+
+test('start and stop narrow a prefix down: pages of its rows', async () => {
+  const { db, table } = filled(0);
+  const all = ['', 'b', 'b1', 'b2', 'b3', 'c', '\xff', '\xff\xff'].filter((key) => key !== '');
+  for (const key of all) table.putSync(Buffer.from(key, 'latin1'), { 'f:a': 'x' });
+  const bound = (key) => (key === undefined ? undefined : Buffer.from(key, 'latin1'));
+  const bounds = [undefined, '', 'a', 'b', 'b1', 'b15', 'b3', 'b4', 'c', 'd', '\xff', '\xff\xff', '\xff\xff\xff'];
+  for (const prefix of ['', 'a', 'b', 'b1', 'c', '\xff'])
+    for (const start of bounds)
+      for (const stop of bounds)
+        for (const reverse of [false, true]) {
+          const inRange = (key) =>
+            reverse ? (!start || key <= start) && (!stop || key > stop) : (!start || key >= start) && (!stop || key < stop);
+          const expected = all.filter((key) => key.startsWith(prefix) && inRange(key));
+          const options = { prefix: bound(prefix), start: bound(start), stop: bound(stop), reverse };
+          const found = table.scanSync(options).toArray().map((row) => row.key.toString('latin1'));
+          const about = JSON.stringify({ prefix, start, stop, reverse });
+          assert.deepEqual(found, reverse ? expected.reverse() : expected, about);
+          if (!reverse && start !== undefined)
+            assert.equal(table.countSync({ prefix: options.prefix, start: options.start, stop: options.stop }), expected.length, about);
+        }
+  const pages = [];
+  for (let start; ; ) {
+    const rows = await table.scan({ prefix: 'b', start, limit: 2 + 1 }).toArray();
+    pages.push(keysOf(rows.slice(0, 2)));
+    if (rows.length <= 2) break;
+    start = rows[2].key;
+  }
+  assert.deepEqual(pages, [['b', 'b1'], ['b2', 'b3']]);
+  assert.equal(await table.deleteRows({ prefix: 'b', start: 'c' }), 0);
+  assert.equal(await table.deleteRows({ prefix: 'b', start: 'b2' }), 2);
+  assert.deepEqual(keysOf(await table.scan({ stop: 'd' }).toArray()), ['b', 'b1', 'c']);
+  await assert.rejects(table.deleteRows({ prefix: '', start: '' }), /not empty/);
   await db.close();
 });
 

@@ -21,21 +21,15 @@ export type Times =
       timestamp?: undefined;
     };
 
-/** The rows to read: from `start` to `stop`, or with a prefix. Default: all. */
-export type RowsOf<In extends Input> =
-  | {
-      /** The row at which the range begins, inclusive; in a scan with `reverse`, the highest one. */
-      start?: In | undefined;
-      /** The row at which the range ends, exclusive. */
-      stop?: In | undefined;
-      prefix?: undefined;
-    }
-  | {
-      /** Only rows that begin with this; replaces `start` and `stop`. */
-      prefix?: In | undefined;
-      start?: undefined;
-      stop?: undefined;
-    };
+/** The rows to read: from `start` to `stop`, with a prefix, or both. Default: all. */
+export interface RowsOf<In extends Input> {
+  /** The row at which the range begins, inclusive; in a scan with `reverse`, the highest one. */
+  start?: In | undefined;
+  /** The row at which the range ends, exclusive. */
+  stop?: In | undefined;
+  /** Only rows that begin with this. */
+  prefix?: In | undefined;
+}
 
 /** The common options of gets and scans. */
 export type ReadOptions<Columns = AnyColumns> = Abortable &

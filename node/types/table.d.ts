@@ -91,13 +91,13 @@ export declare class Table<
   /** `delete` on the calling thread. */
   deleteSync(key: In, columns?: Deleted<Columns> | readonly Deleted<Columns>[], options?: DeleteOptions): void;
   /**
-   * Counts rows: all, or those of a range (`start` and `stop`, or `prefix`), with a filter or in some columns.
+   * Counts rows: all, or those of a range (`start`, `stop`, `prefix`), with a filter or in some columns.
    */
   count(options?: CountOptions<Columns, In>): Promise<number>;
   /** `count` on the calling thread. */
   countSync(options?: CountOptions<Columns, In>): number;
   /**
-   * Deletes the rows of a range: `prefix`, or `start` and `stop`; with a filter, only some of them. Returns their
+   * Deletes the rows of a range (`start`, `stop`, `prefix`); with a filter, only some of them. Returns their
    * number. Each row is deleted atomically, but not the range: a row that is written meanwhile may remain.
    */
   deleteRows(options: DeleteRowsOptions<In>): Promise<number>;

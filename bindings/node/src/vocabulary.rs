@@ -85,8 +85,8 @@ numbered! {
         FinishLoad = 13,
         /// `{ number }` → `undefined`: discards a bulk load, if there is one. Embedded only.
         DiscardLoad = 14,
-        /// `{ descriptor, splits: bytes[], ifNotExists }` → `undefined`; with `ifNotExists`, a table that exists may be an
-        /// error (TABLE_EXISTS) or not
+        /// `{ descriptor, splits: bytes[], ifNotExists }` → `undefined`; with `ifNotExists`, a table that exists may be
+        /// an error (TABLE_EXISTS) or not
         CreateTable = 20,
         /// `{ descriptor }` → `undefined`: replaces the descriptor; families missing from it are removed with their
         /// data

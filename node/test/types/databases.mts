@@ -145,11 +145,12 @@ await any.put('r', some);
 await any.incrementRow('r', Object.fromEntries([['f:n', 1]]));
 await any.appendRow('r', named);
 
-// Options that exclude each other.
-// @ts-expect-error `prefix` replaces `start` and `stop`
+// A part of a prefix.
 any.scan({ prefix: 'a', start: 'ab' });
-// @ts-expect-error `prefix` replaces `start` and `stop`
 await any.count({ prefix: 'a', stop: 'ab' });
+await any.deleteRows({ prefix: 'a', start: 'ab' });
+
+// Options that exclude each other.
 // @ts-expect-error a timestamp, or a range of times
 await any.row('r', { timestamp: 5, timeRange: [0, 5] });
 // @ts-expect-error without a range, all rows would be deleted
