@@ -48,6 +48,7 @@ impl Catalog {
             namespaces: RwLock::default(),
             tables: RwLock::default(),
             rules: Arc::default(),
+            loading: Arc::default(),
             memory_max,
             changes: Mutex::new(Counter { next: FIRST_NUMBER, stop: Stop::never() }),
             doubt: Doubt::default(),

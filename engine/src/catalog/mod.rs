@@ -8,6 +8,7 @@ mod change;
 mod doubt;
 mod flush;
 mod load;
+mod loading;
 mod meta;
 mod record;
 mod size;
@@ -24,6 +25,7 @@ use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use self::doubt::Doubt;
+pub(crate) use self::loading::{Loading, LoadingSpaces};
 use self::state::table_of_row_lock;
 pub(crate) use state::{Family, LOCK_PREFIX, TableState, row_lock, space_options};
 pub(crate) use table_slot::TableSlot;
@@ -47,6 +49,7 @@ pub(crate) struct Catalog {
     namespaces: RwLock<BTreeMap<String, NamespaceDescriptor>>,
     tables: RwLock<HashMap<TableName, Arc<TableSlot>>>,
     rules: Arc<SpaceRules>,
+    loading: Arc<LoadingSpaces>,
     /// The most memory that descriptors may take, in bytes; `None`: no limit.
     memory_max: Option<u64>,
     /// Held during every change: changes run one at a time.
@@ -101,6 +104,11 @@ impl Catalog {
     /// The rules of all families by their spaces.
     pub(crate) fn rules(&self) -> Arc<SpaceRules> {
         Arc::clone(&self.rules)
+    }
+
+    /// The spaces into which bulk loads are in progress.
+    pub(crate) fn loading(&self) -> &Arc<LoadingSpaces> {
+        &self.loading
     }
 
     /// Begins a change. No other change runs until the guard is dropped. Reads the catalog again if a failed change

@@ -36,6 +36,8 @@ pub(super) struct Flush<'a> {
     pub snapshot: &'a dyn Snapshot,
     /// Whether a key had a value before it became recent. What is read is charged to the budget.
     pub replaces: &'a dyn Fn(&Bytes, &mut u64) -> Result<bool>,
+    /// Whether delete markers are kept: they may hide cells of a bulk load in progress.
+    pub keeps_markers: bool,
 }
 
 /// A value or a marker that a flush of HBase drops.
@@ -74,6 +76,9 @@ impl Flush<'_> {
             if !self.has_hidden(&value, recent, &mut examined, budget)? && !(self.replaces)(value.key, budget)? {
                 garbage.push(value.key.clone());
             }
+        }
+        if self.keeps_markers {
+            return Ok(garbage);
         }
         let mut unneeded = Vec::new();
         for marker in markers {

@@ -20,21 +20,22 @@ use bytes::Bytes;
 pub(crate) use self::cell_filter::CellFilter;
 use self::flush::Flush;
 pub(crate) use self::garbage::GarbageSample;
-use crate::catalog::SpaceRules;
+use crate::catalog::{LoadingSpaces, SpaceRules};
 use crate::error::Result;
 use crate::store::{CompactionFilter, CompactionFilterFactory, Pair, SpaceId, Store};
 
 /// Creates the compaction filter of each family, with the family's rules as of the beginning of the compaction.
 pub(crate) struct SchemaFilters {
     rules: Arc<SpaceRules>,
+    loading: Arc<LoadingSpaces>,
     /// Weak, because the store owns this factory.
     store: Weak<dyn Store>,
 }
 
 impl SchemaFilters {
     /// A factory that applies `rules` at the time of `store`.
-    pub(crate) fn new(rules: Arc<SpaceRules>, store: &Arc<dyn Store>) -> Self {
-        Self { rules, store: Arc::downgrade(store) }
+    pub(crate) fn new(rules: Arc<SpaceRules>, loading: &Arc<LoadingSpaces>, store: &Arc<dyn Store>) -> Self {
+        Self { rules, loading: Arc::clone(loading), store: Arc::downgrade(store) }
     }
 }
 
@@ -42,6 +43,9 @@ impl CompactionFilterFactory for SchemaFilters {
     fn make_filter(&self, space: SpaceId, whole: bool) -> Option<Box<dyn CompactionFilter>> {
         let rules = *self.rules.read().get(&space)?;
         let now = self.store.upgrade()?.now_ms();
+        // A load that is not in progress any more has become visible before the pairs of the compaction were chosen, or
+        // has been abandoned.
+        let whole = whole && !self.loading.need_markers(space);
         Some(Box::new(CellFilter::new(rules, whole, now)))
     }
 
@@ -54,7 +58,8 @@ impl CompactionFilterFactory for SchemaFilters {
     ) -> Result<Vec<Bytes>> {
         let rules = self.rules.read().get(&space).copied();
         let (Some(rules), Some(store)) = (rules, self.store.upgrade()) else { return Ok(Vec::new()) };
-        let flush = Flush { rules, now: store.now_ms(), space, snapshot: &*store.snapshot()?, replaces };
+        let keeps_markers = self.loading.need_markers(space);
+        let flush = Flush { rules, now: store.now_ms(), space, snapshot: &*store.snapshot()?, replaces, keeps_markers };
         flush.garbage(recent, budget)
     }
 }

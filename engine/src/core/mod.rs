@@ -42,7 +42,7 @@ impl Core {
     /// Those of the store; `Corrupt` if the catalog cannot be read.
     fn open(store: Arc<dyn Store>, options: &Options) -> Result<Self> {
         let catalog = Catalog::open(Arc::clone(&store), options.catalog_bytes)?;
-        store.set_compaction_filters(Arc::new(SchemaFilters::new(catalog.rules(), &store)));
+        store.set_compaction_filters(Arc::new(SchemaFilters::new(catalog.rules(), catalog.loading(), &store)));
         let row_cache = Arc::new(RowCache::new(options.row_cache_limit()));
         Ok(Self { store, catalog, limits: options.limits, row_cache, damage: Damage::default() })
     }

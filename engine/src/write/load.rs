@@ -12,7 +12,7 @@ use bytes::Bytes;
 use super::draft::{CellSink, Time, encode_put, encoded_bytes};
 use super::group::Single;
 use super::pair_buffer::PairBuffer;
-use crate::catalog::{Family, TableState, space_options};
+use crate::catalog::{Family, Loading, TableState, space_options};
 use crate::core::{Core, Handle};
 use crate::error::{Error, ErrorKind, Result};
 use crate::group;
@@ -48,6 +48,8 @@ pub struct BulkLoad {
     table: Arc<TableState>,
     /// `None` once the load has failed.
     store: Option<Box<dyn store::BulkLoad>>,
+    /// Dropped after `store`.
+    _loading: Loading,
     failure: Option<Error>,
     time: Time,
     row: Vec<u8>,
@@ -115,6 +117,7 @@ impl BulkLoad {
             Ok(Arc::clone(table))
         })?;
         let spaces: Vec<_> = table.families().iter().map(|family| (family.space, options(&table, family))).collect();
+        let loading = core.catalog.loading().begin(spaces.iter().map(|(space, _)| *space).collect());
         let store = Arc::clone(&core.store).begin_load(&spaces)?;
         let time = Time { clock_ms: core.store.now_ms(), put_ms: store.time_ms(), delete_ms: store.time_ms() };
         Ok(Self {
@@ -127,6 +130,7 @@ impl BulkLoad {
             buffer: PairBuffer::for_bytes(CHUNK_BYTES),
             sink: Sink { sequence: store.sequence(), pairs: Vec::new() },
             store: Some(store),
+            _loading: loading,
             failure: None,
             chunk: Vec::new(),
             chunk_bytes: 0,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hjall_engine::clock::ManualClock;
+use hjall_engine::clock::{Clock as _, ManualClock};
 use hjall_engine::mutation::{Delete, MarkerKind};
 use hjall_engine::request::{Get, Scan};
 use hjall_engine::store::fault::{Call, Counted, FaultStore, InjectedFault, When};
@@ -528,4 +528,46 @@ fn aborted_loads_fail_with_the_reason_and_calls_are_counted() {
         assert!(store.heal(), "{call:?}");
     }
     assert_eq!(scan(&table), Vec::<String>::new());
+}
+
+/// Nothing is below the marker until the load ends.
+#[test]
+fn compactions_and_flushes_keep_markers_that_hide_a_load_in_progress() {
+    for database in Database::all() {
+        for major in [true, false] {
+            let table = database.table(&format!("t{major}"), &["f VERSIONS=1"]);
+            table.put(&put("z", &[("f:q", 1, "v")])).unwrap();
+            let mut load = table.bulk_load().unwrap();
+            for row in ["a", "b", "c", "d"] {
+                load.add(&put(row, &[("f:q", SERVER, "loaded")])).unwrap();
+            }
+            database.clock.advance(10);
+            let now = database.clock.now_ms();
+            table.delete(&Delete::row("a")).unwrap();
+            table.delete(&delete("b", &[(MarkerKind::Column, "f:q", SERVER)])).unwrap();
+            // The marker is older than a value beyond VERSIONS, and hides nothing yet.
+            table.delete(&delete("c", &[(MarkerKind::Column, "f:q", now + 20)])).unwrap();
+            table.put(&put("c", &[("f:q", now + 30, "1")])).unwrap();
+            table.put(&put("c", &[("f:q", now + 40, "2")])).unwrap();
+            if !major {
+                database.engine.flush(table.name()).unwrap();
+            }
+            database.engine.compact(table.name(), major).unwrap();
+            for timestamp in [now + 40, now + 30] {
+                table.delete(&delete("c", &[(MarkerKind::Version, "f:q", timestamp)])).unwrap();
+            }
+            load.finish().unwrap();
+            let context = format!("{}, major: {major}", database.kind);
+            for _ in 0..2 {
+                for row in ["a", "b", "c"] {
+                    assert_eq!(read(&table, row), Vec::<String>::new(), "{context}, row {row}");
+                }
+                assert_eq!(read(&table, "d").len(), 1, "{context}");
+                database.engine.compact(table.name(), true).unwrap();
+            }
+            table.put(&put("a", &[("f:q", 1, "below")])).unwrap();
+            assert_eq!(read(&table, "a"), ["f:q@1=below"], "{context}: the marker is dropped after the load");
+            database.clock.advance(1_000);
+        }
+    }
 }
