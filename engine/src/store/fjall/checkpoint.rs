@@ -32,8 +32,13 @@ const LIST_WAIT: Duration = Duration::from_secs(10);
 /// Called with the bytes of each file. An error from it ends the copy.
 pub(super) type Report<'a> = &'a mut dyn FnMut(u64) -> Result<()>;
 
-/// The files of a space that its list names.
+/// The list of files of a space.
 struct Listed {
+    /// The name and the content of its file, and the content of the file that names it.
+    name: String,
+    list: Vec<u8>,
+    current: Vec<u8>,
+    /// The files that it names.
     numbers: BTreeSet<u64>,
     /// fjall's version of the files. They stay while it is held.
     _version: Box<dyn Any>,
@@ -76,7 +81,7 @@ impl Database {
             // index. An opening of the copy drops them.
             for name in self.inner.list_keyspace_names() {
                 let keyspace = open_keyspace(&self.inner, &name, &SpaceOptions::default())?;
-                let listed = copier.list(&keyspace).map_err(failed)?;
+                let listed = read_list(&keyspace).map_err(failed)?;
                 lists.push((keyspace, listed));
             }
         }
@@ -85,6 +90,10 @@ impl Database {
         }
         copier.index().map_err(failed)?;
         drop(creating);
+        // Not while commits are kept out: each list is synced.
+        for (keyspace, listed) in &lists {
+            report(copier.list(keyspace, listed).map_err(failed)?)?;
+        }
         copier.remove_dropped(&lists).map_err(failed)?;
         for (keyspace, listed) in &lists {
             copier.numbered(keyspace, &listed.numbers, report)?;
@@ -164,33 +173,14 @@ impl Copier<'_> {
         Ok(bytes)
     }
 
-    /// Copies the current list of files of a space.
-    fn list(&self, keyspace: &Keyspace) -> io::Result<Listed> {
-        let (from, to, began) = (keyspace.path(), self.folder(keyspace), Instant::now());
+    /// Writes the list of files of a space. Returns the number of bytes.
+    fn list(&self, keyspace: &Keyspace, listed: &Listed) -> io::Result<u64> {
+        let to = self.folder(keyspace);
         // A space that was created since the files were copied has no folder yet.
         fs::create_dir_all(&to)?;
-        loop {
-            let version = keyspace.tree.current_version();
-            let current = fs::read(from.join(CURRENT_FILE))?;
-            if list_number(&current) == Some(version.id()) {
-                let name = list_name(version.id());
-                match fs::read(from.join(&name)) {
-                    Ok(list) if fs::read(from.join(CURRENT_FILE))? == current => {
-                        write(&to.join(name), &list)?;
-                        write(&to.join(CURRENT_FILE), &current)?;
-                        let numbers = version.iter_tables().map(|table| table.id()).collect();
-                        return Ok(Listed { numbers, _version: Box::new(version) });
-                    }
-                    Ok(_) => {}
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                    Err(error) => return Err(error),
-                }
-            }
-            if began.elapsed() > LIST_WAIT {
-                return Err(io::Error::other(format!("the list of files in {} keeps changing", from.display())));
-            }
-            std::thread::sleep(Duration::from_micros(100));
-        }
+        write(&to.join(&listed.name), &listed.list)?;
+        write(&to.join(CURRENT_FILE), &listed.current)?;
+        Ok((listed.list.len() + listed.current.len()) as u64)
     }
 
     /// Copies the index, which is changed only by those who create and drop spaces.
@@ -258,6 +248,31 @@ impl Copier<'_> {
     }
 }
 
+/// Reads the current list of files of a space.
+fn read_list(keyspace: &Keyspace) -> io::Result<Listed> {
+    let (from, began) = (keyspace.path(), Instant::now());
+    loop {
+        let version = keyspace.tree.current_version();
+        let current = fs::read(from.join(CURRENT_FILE))?;
+        if list_number(&current) == Some(version.id()) {
+            let name = list_name(version.id());
+            match fs::read(from.join(&name)) {
+                Ok(list) if fs::read(from.join(CURRENT_FILE))? == current => {
+                    let numbers = version.iter_tables().map(|table| table.id()).collect();
+                    return Ok(Listed { name, list, current, numbers, _version: Box::new(version) });
+                }
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if began.elapsed() > LIST_WAIT {
+            return Err(io::Error::other(format!("the list of files in {} keeps changing", from.display())));
+        }
+        std::thread::sleep(Duration::from_micros(100));
+    }
+}
+
 /// Appends to a copy of a journal what the journal has gained. Returns the number of bytes.
 fn append(from: &Path, to: &Path) -> io::Result<u64> {
     let mut from = File::open(from)?;
@@ -298,4 +313,40 @@ fn same_file(a: &Path, b: &Path) -> io::Result<bool> {
         io::Result::Ok((bytes, tail))
     };
     Ok(tail(a)? == tail(b)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::store::active_transaction::Write;
+    use crate::store::fjall::database::Patience;
+    use crate::store::fjall::test_database::{SPACE, open};
+
+    #[test]
+    fn writes_do_not_wait_while_lists_of_files_are_written() {
+        let folder = TempDir::new().unwrap();
+        let (_holder, database, keyspace) = open(&folder);
+        let (key, value) = (Bytes::from_static(b"a"), Some(Bytes::from_static(b"1")));
+        database.commit(&mut vec![Write { space: SPACE, key, value }], 1, Patience::Unlimited).unwrap();
+        database.flush(&keyspace).unwrap();
+        let to = folder.path().join("copy");
+        fs::create_dir_all(to.join(KEYSPACES_FOLDER)).unwrap();
+        let lists = || {
+            let entries = fs::read_dir(to.join(KEYSPACES_FOLDER)).unwrap();
+            entries.filter(|entry| entry.as_ref().unwrap().path().join(CURRENT_FILE).exists()).count()
+        };
+        let mut reported = BTreeSet::new();
+        let mut report = |_| {
+            // Another thread may commit for a moment.
+            let committing = database.committing.try_lock_for(Duration::from_secs(60));
+            assert!(committing.is_some());
+            reported.insert(lists());
+            Ok(())
+        };
+        database.copy_files(&to, None, &mut report).unwrap();
+        assert!(reported.contains(&(lists() - 1)), "before the last list: {reported:?}");
+    }
 }
