@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use fjall::{AbstractTree, Database, Keyspace};
+use fjall::{AbstractTree, Keyspace};
 use parking_lot::Mutex;
 
-use super::database::WORKERS;
+use super::database::{Database, WORKERS};
 use super::fence::Fences;
 use super::options::MEMTABLE_BYTES;
 use super::pace::PacedWait;
@@ -230,27 +230,12 @@ impl Pressure {
         touched.iter().all(|space| space.examine().all() <= share)
     }
 
-    /// Reduces the pressure for a waiting write: requests flushes of the largest memtables, and compacts a space with
-    /// too many runs if no other thread does.
-    pub fn relieve(&self, database: &Database, touched: &[Space], all: &[Space], waited: Duration) {
+    /// Reduces the pressure for a waiting write: requests flushes of the largest memtables.
+    pub fn relieve(&self, touched: &[Space], all: &[Space]) {
         if let Some(_sealing) = self.sealing.try_lock() {
             self.write_largest(all);
             for space in touched.iter().filter(|space| space.is_full()) {
                 self.seal_or_warn(space);
-            }
-        }
-        if waited < COMPACTION_PATIENCE || database.active_compactions() > 0 {
-            return;
-        }
-        let Some(_compacting) = self.compacting.try_lock() else { return };
-        for space in touched.iter().filter(|space| space.has_many_runs()) {
-            let watermark = database.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
-            let compacted = requested_compaction::run(&space.keyspace, false, &Arc::default(), || {
-                let strategy = Arc::new(fjall::compaction::Leveled::default());
-                Ok(space.keyspace.tree.compact(strategy, watermark)?)
-            });
-            if let Err(error) = compacted {
-                tracing::warn!(%error, "a compaction for which writes are waiting failed");
             }
         }
     }
@@ -288,6 +273,33 @@ impl Pressure {
                 break;
             }
             active -= size;
+        }
+    }
+}
+impl Database {
+    /// Compacts the spaces of a write that has waited for a while, if they have too many runs and no other thread
+    /// compacts.
+    pub fn compact_for_writes(&self, touched: &[Space], waited: Duration) {
+        if waited < COMPACTION_PATIENCE || self.inner.active_compactions() > 0 {
+            return;
+        }
+        let Some(_compacting) = self.pressure.compacting.try_lock() else { return };
+        for space in touched.iter().filter(|space| space.has_many_runs()) {
+            self.compact_first_level(space);
+        }
+    }
+
+    fn compact_first_level(&self, space: &Space) {
+        // The new files are in no list yet, and would be removed without it. It is refused if the database is being
+        // closed or reopened.
+        let Ok(_call) = self.begin_long_call() else { return };
+        let watermark = self.inner.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
+        let compacted = requested_compaction::run(&space.keyspace, false, &Arc::default(), watermark, || {
+            let strategy = Arc::new(fjall::compaction::Leveled::default());
+            requested_compaction::step(|| Ok(space.keyspace.tree.compact(strategy, watermark)?))
+        });
+        if let Err(error) = compacted {
+            tracing::warn!(%error, "a compaction for which writes are waiting failed");
         }
     }
 }

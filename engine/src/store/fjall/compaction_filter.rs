@@ -16,9 +16,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock, Weak};
 
 use bytes::Bytes;
-use fjall::UserKey;
 use fjall::compaction::filter::{self as fjall_filter, CompactionFilterResult, Context, Factory, ItemAccessor};
+use fjall::{AnyTree, SeqNo, UserKey};
 
+use super::dead_versions::{self, DeadVersions, Filtering};
 use super::fence::{FENCE_KEY, Fences};
 use super::filter_gate::{FilterGates, RunningFilter};
 use super::requested_compaction::Run;
@@ -95,6 +96,7 @@ pub(super) struct SpaceFilterFactory {
     pub filters: Arc<DeferredFilterFactory>,
     pub give_way: Arc<AbortFlags>,
     pub changes: AssertUnwindSafe<Arc<VersionChanges>>,
+    pub dead_versions: AssertUnwindSafe<Arc<DeadVersions>>,
 }
 
 impl Factory for SpaceFilterFactory {
@@ -104,6 +106,13 @@ impl Factory for SpaceFilterFactory {
 
     fn make_filter(&self, _context: &Context) -> Box<dyn fjall_filter::CompactionFilter> {
         let run = Run::of_this_thread();
+        let (filtering, watermark) = match &run {
+            Some(run) => (None, run.watermark),
+            None => {
+                let (filtering, watermark) = self.dead_versions.begin_filter();
+                (Some(filtering), watermark)
+            }
+        };
         let whole = run.as_ref().is_some_and(|run| run.major);
         let running = self.filters.gates.begin(self.space);
         let make = || running.as_ref().and_then(|_| self.filters.get()?.make_filter(self.space, whole));
@@ -119,11 +128,24 @@ impl Factory for SpaceFilterFactory {
             fences: Weak::clone(&self.fences),
             changes: Arc::clone(&self.changes),
             files: self.fences.upgrade().and_then(|fences| Some(SyncAhead::new(&fences.tree(&self.keyspace)?))),
-            may_drop: None,
+            dead_versions: Arc::clone(&self.dead_versions),
+            watermark,
+            filtering,
+            begun: None,
             read: 0,
             dropped: 0,
         })
     }
+}
+
+/// What a filter has to know of its keyspace.
+struct Begun {
+    /// Whether there is a fence.
+    may_drop: bool,
+    /// Where to look up the newest versions of keys, if there can be dead versions.
+    lookups: Option<AnyTree>,
+    /// The greatest sequence number that an older version of a dropped pair can have.
+    newest_below: SeqNo,
 }
 
 struct Filter {
@@ -142,15 +164,28 @@ struct Filter {
     fences: Weak<Fences>,
     changes: Arc<VersionChanges>,
     files: Option<SyncAhead>,
-    /// Whether there is a fence. fjall holds a lock of the tree while it creates a filter, so this is found out at the
-    /// first pair.
-    may_drop: Option<bool>,
+    dead_versions: Arc<DeadVersions>,
+    /// The watermark of the compaction, or a smaller one.
+    watermark: SeqNo,
+    filtering: Option<Filtering>,
+    /// fjall holds a lock of the tree while it creates a filter, so this is found out at the first pair.
+    begun: Option<Begun>,
     /// The numbers of keys that were judged and of those that were not kept.
     read: u64,
     dropped: u64,
 }
 
 impl Filter {
+    fn begin(&self, is_last_level: bool) -> Begun {
+        let found = self.fences.upgrade().and_then(|fences| Some((fences.tree(&self.keyspace)?, fences)));
+        let Some((tree, fences)) = found else { return Begun { may_drop: false, lookups: None, newest_below: 0 } };
+        Begun {
+            may_drop: fences.stands(&self.keyspace),
+            newest_below: if is_last_level { 0 } else { dead_versions::newest_below_first_level(&tree) },
+            lookups: self.dead_versions.can_be_met(&self.keyspace, &tree, self.watermark).then_some(tree),
+        }
+    }
+
     fn judge(&mut self, item: &ItemAccessor<'_>) -> Verdict {
         let Some(filter) = &mut self.filter else { return Verdict::Keep };
         let key = item.key();
@@ -160,6 +195,12 @@ impl Filter {
             return *verdict;
         }
         let Ok(value) = item.value() else { return Verdict::Keep };
+        if let Some(tree) = self.begun.as_ref().and_then(|begun| begun.lookups.as_ref())
+            && !dead_versions::is_newest(tree, key, &value)
+        {
+            self.last = Some((key.clone(), Verdict::Keep));
+            return Verdict::Keep;
+        }
         let verdict = catch_unwind(AssertUnwindSafe(|| filter.filter(key, &value))).unwrap_or_else(|_| {
             tracing::error!("a compaction filter panicked; this compaction keeps the remaining pairs");
             self.filter = None;
@@ -173,7 +214,7 @@ impl Filter {
 }
 
 impl fjall_filter::CompactionFilter for Filter {
-    fn filter_item(&mut self, item: ItemAccessor<'_>, _context: &Context) -> CompactionFilterResult {
+    fn filter_item(&mut self, item: ItemAccessor<'_>, context: &Context) -> CompactionFilterResult {
         let bytes = item.key().len() + item.value().map_or(0, |value| value.len());
         if let Some(files) = &mut self.files {
             files.wrote(bytes);
@@ -197,9 +238,13 @@ impl fjall_filter::CompactionFilter for Filter {
         if &item.key()[..] == FENCE_KEY {
             return Ok(fjall_filter::Verdict::Keep);
         }
-        let may_drop = *self
-            .may_drop
-            .get_or_insert_with(|| self.fences.upgrade().is_some_and(|fences| fences.stands(&self.keyspace)));
+        let may_drop = match &self.begun {
+            Some(begun) => begun.may_drop,
+            None => {
+                let begun = self.begin(context.is_last_level);
+                self.begun.insert(begun).may_drop
+            }
+        };
         if !may_drop
             && self.filter.is_some()
             && let Some(run) = self.run.as_ref().filter(|run| run.major)
@@ -217,10 +262,18 @@ impl fjall_filter::CompactionFilter for Filter {
             files.sync();
         }
         if let Some(fences) = self.fences.upgrade() {
+            if self.dropped > 0
+                && let Some(begun) = self.begun.as_ref().filter(|begun| begun.may_drop)
+            {
+                self.dead_versions.have_been_dropped(&self.keyspace, begun.newest_below);
+            }
             fences.compacted(&self.keyspace, self.read, self.dropped);
             // fjall replaces the list of files next.
             if let Some(tree) = fences.tree(&self.keyspace) {
-                self.changes.expect_completion(tree, self.running.take());
+                // From here on, the worker counts as one that completes its compaction.
+                drop(self.filtering.take());
+                let step = self.run.take().map(|run| run.step);
+                self.changes.expect_completion(tree, step, self.running.take());
             }
         }
     }

@@ -16,6 +16,7 @@ use super::backpressure::Pressure;
 use super::clock_mark::{ClockMark, HighWaterMark, MARK_KEY, RESERVED};
 use super::compaction_filter::{AbortFlags, DeferredFilterFactory, SpaceFilterFactory};
 use super::cursors::Cursors;
+use super::dead_versions::DeadVersions;
 use super::failure::{failed, failed_io, failed_opening, is_poisoned, refuses_writes};
 use super::fence::Fences;
 use super::flushed_memtables::FlushedMemtables;
@@ -63,6 +64,7 @@ pub(super) struct Database {
     /// snapshot that is taken during a commit may contain only a part of it.
     pub(super) committing: Arc<Mutex<()>>,
     pub(super) fences: Arc<Fences>,
+    pub(super) dead_versions: Arc<DeadVersions>,
     /// The error of the first failure, after which fjall accepts no writes.
     failure: Arc<Failure>,
     /// Syncs the journal for commits.
@@ -147,7 +149,8 @@ impl Database {
     fn open_alone(folder: &Path, options: &StoreOptions, filters: &Arc<DeferredFilterFactory>) -> Result<Self> {
         let (give_way, fences) = (Arc::new(AbortFlags::default()), Arc::new(Fences::default()));
         let changes = Arc::new(VersionChanges::default());
-        let inner = open_fjall(folder, options, filters, &give_way, &fences, &changes)?;
+        let dead_versions = Arc::<DeadVersions>::default();
+        let inner = open_fjall(folder, options, filters, &give_way, &fences, &changes, &dead_versions)?;
         inner.supervisor.seqno.fetch_max(inner.supervisor.seqno.get() + SEQUENCE_GAP);
         let catalog = open_keyspace(&inner, &CATALOG_SPACE.to_string(), &SpaceOptions::default())?;
         let (current, others) = rewrite::current_names(&inner, &catalog)?;
@@ -162,6 +165,9 @@ impl Database {
         load::complete(&inner, &catalog, &spaces, options.read_only, open)?;
         let mark = catalog.get(MARK_KEY).map_err(|error| failed("reading the store's mark", error))?;
         let mark = mark.map_or(Ok(HighWaterMark::NEW), |bytes| HighWaterMark::decode(&bytes))?;
+        let tracker = inner.supervisor.snapshot_tracker.clone();
+        dead_versions.opened(tracker.get().saturating_sub(1), move || tracker.get_seqno_safe_to_gc());
+        dead_versions.observe(&inner);
         let failure = Arc::new(Failure::new());
         let seqno = inner.supervisor.seqno.clone();
         fences.number_by(move || seqno.next());
@@ -180,6 +186,7 @@ impl Database {
             view: RwLock::new(Arc::new(inner.snapshot())),
             committing: Arc::clone(&fences.committing),
             fences,
+            dead_versions,
             syncer: Syncer::start(folder, options.sync_interval, Arc::clone(&failure), Some(inner.clone()))?,
             failure,
             mark: Arc::new(ClockMark::at(mark)),
@@ -365,6 +372,7 @@ impl Database {
         let mut creating = self.creating.lock();
         self.prepare_index(&mut creating)?;
         self.fences.remove(&removed.keyspace);
+        self.dead_versions.forget(removed.keyspace.name());
         self.forget_changes(&removed.keyspace);
         corruption::unmark_space(removed.keyspace.path())?;
         self.inner
@@ -429,8 +437,16 @@ impl Database {
             if writes.iter().any(|write| write.space == CATALOG_SPACE && &write.key[..] >= RESERVED) {
                 return Err(Error::invalid("keys of space 0 that begin with 0xff are reserved for the store"));
             }
+            let deletes = writes.iter().any(|write| write.space != CATALOG_SPACE && write.value.is_none());
+            let keyspaces = || touched.iter().map(|space| &**space.keyspace.name());
+            if deletes {
+                self.dead_versions.are_being_deleted(keyspaces());
+            }
             let committed = self.apply(writes, &touched);
             let seqno = self.inner.supervisor.snapshot_tracker.get();
+            if deletes && committed.is_ok() {
+                self.dead_versions.have_been_deleted(keyspaces(), seqno.saturating_sub(1));
+            }
             let mut is_full = false;
             for space in &touched {
                 is_full |= space.committed(seqno, &self.replaced_files).is_full();
@@ -638,9 +654,10 @@ fn open_fjall(
     give_way: &Arc<AbortFlags>,
     fences: &Arc<Fences>,
     changes: &Arc<VersionChanges>,
+    dead_versions: &Arc<DeadVersions>,
 ) -> Result<fjall::Database> {
     let (filters, give_way) = (Arc::clone(filters), Arc::clone(give_way));
-    let (fences, changes) = (Arc::downgrade(fences), Arc::clone(changes));
+    let (fences, changes, dead_versions) = (Arc::downgrade(fences), Arc::clone(changes), Arc::clone(dead_versions));
     let builder = fjall::Database::builder(folder)
         .cache_size(options.cache_bytes())
         // Without workers, nothing is flushed or compacted.
@@ -652,7 +669,8 @@ fn open_fjall(
             let (filters, give_way) = (Arc::clone(&filters), Arc::clone(&give_way));
             let (keyspace, fences) = (name.to_owned(), AssertUnwindSafe(Weak::clone(&fences)));
             let changes = AssertUnwindSafe(Arc::clone(&changes));
-            Some(Arc::new(SpaceFilterFactory { space, keyspace, fences, filters, give_way, changes }))
+            let dead_versions = AssertUnwindSafe(Arc::clone(&dead_versions));
+            Some(Arc::new(SpaceFilterFactory { space, keyspace, fences, filters, give_way, changes, dead_versions }))
         }));
     // fjall panics at some kinds of damage.
     catch_unwind(AssertUnwindSafe(|| builder.open()))

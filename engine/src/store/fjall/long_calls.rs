@@ -23,6 +23,9 @@ const FENCES_MAX: usize = 10;
 /// The time between two looks whether the filters of a space are still paused.
 pub(super) const PAUSE_STEP: Duration = Duration::from_millis(1);
 
+/// The size of the files that a major compaction writes, in bytes: fjall's.
+const MAJOR_FILE_BYTES: u64 = 64_000_000;
+
 /// The longest duration of a flush of one space.
 const FLUSH_MAX: Duration = Duration::from_secs(600);
 
@@ -138,13 +141,13 @@ impl Database {
             if self.give_way.is_asked() {
                 return Err(gave_way());
             }
-            let ended = requested_compaction::run(keyspace, major, control, || {
+            let watermark = self.inner.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
+            let ended = requested_compaction::run(keyspace, major, control, watermark, || {
                 if major {
-                    keyspace.major_compact()
+                    requested_compaction::step(|| Ok(keyspace.tree.major_compact(MAJOR_FILE_BYTES, watermark)?))
                 } else {
                     read_merge::merge(keyspace, |strategy| {
-                        let watermark = self.inner.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
-                        Ok(keyspace.tree.compact(strategy, watermark)?)
+                        requested_compaction::step(|| Ok(keyspace.tree.compact(strategy, watermark)?))
                     })
                 }
             });

@@ -12,9 +12,10 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use fjall::{AbstractTree, Keyspace, LsmError};
+use fjall::{AbstractTree, Keyspace, LsmError, SeqNo};
 use parking_lot::Mutex;
 
 use super::failure::failed;
@@ -60,6 +61,10 @@ impl Drop for IngestionInProgress {
 #[derive(Clone)]
 pub(super) struct Run {
     pub major: bool,
+    /// Older versions that are not below this sequence number are kept.
+    pub watermark: SeqNo,
+    /// Whether the step has ended.
+    pub step: Arc<AtomicBool>,
     keyspace: Keyspace,
     control: Arc<CompactionControl>,
     /// Files with greater numbers were created after the compaction began.
@@ -189,16 +194,19 @@ pub(super) fn too_many_writes() -> Error {
     )
 }
 
-/// Runs a compaction of a space on this thread under `control`.
+/// Runs a compaction of a space on this thread under `control`. `watermark`: that of `compact`, or a smaller one.
 pub(super) fn run(
     keyspace: &Keyspace,
     major: bool,
     control: &Arc<CompactionControl>,
+    watermark: SeqNo,
     compact: impl FnOnce() -> fjall::Result<()>,
 ) -> Result<Ended> {
     control.advance(0, Instant::now())?;
     let running = Running::begin(Run {
         major,
+        watermark,
+        step: Arc::default(),
         keyspace: keyspace.clone(),
         control: Arc::clone(control),
         first_file: keyspace.tree.get_next_table_id(),
@@ -221,6 +229,19 @@ pub(super) fn run(
     ended.ok_or(error)
 }
 
+/// Runs one of the compactions of a [`run`], which has replaced files when this returns, or has failed.
+pub(super) fn step<T>(compact: impl FnOnce() -> T) -> T {
+    struct Step(Arc<AtomicBool>);
+    impl Drop for Step {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Release);
+        }
+    }
+    let step = Step(Arc::default());
+    RUN.with_borrow_mut(|run| run.iter_mut().for_each(|run| run.step = Arc::clone(&step.0)));
+    compact()
+}
+
 #[cfg(test)]
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -237,7 +258,7 @@ mod tests {
             was_running = Run::of_this_thread().is_some();
             panic!("intended by the test");
         };
-        let ran = catch_unwind(AssertUnwindSafe(|| run(&keyspace, true, &Arc::default(), compact)));
+        let ran = catch_unwind(AssertUnwindSafe(|| run(&keyspace, true, &Arc::default(), 0, compact)));
         assert!(ran.is_err() && was_running);
         assert!(Run::of_this_thread().is_none());
     }

@@ -345,6 +345,7 @@ impl Database {
         let mut creating = self.creating.lock();
         self.prepare_index(&mut creating)?;
         self.fences.remove(&keyspace);
+        self.dead_versions.forget(keyspace.name());
         self.forget_changes(&keyspace);
         corruption::unmark_space(keyspace.path())?;
         self.inner.delete_keyspace(keyspace).map_err(|error| failed("dropping a replaced keyspace", error))

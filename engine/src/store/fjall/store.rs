@@ -203,7 +203,8 @@ impl FjallStore {
                 if database.check_writable().is_err() {
                     return Ok(());
                 }
-                database.pressure.relieve(&database.inner, &touched, &all, wait.elapsed());
+                database.pressure.relieve(&touched, &all);
+                database.compact_for_writes(&touched, wait.elapsed());
             }
             wait.check()?;
             blocking::may_wait();

@@ -12,13 +12,14 @@
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use fjall::{AbstractTree, AnyTree, Keyspace};
 use parking_lot::{Condvar, Mutex};
 
+use super::completing::{CompletingCompactions, files_of};
 use super::database::Database;
 use super::failure::failed_io;
 use super::filter_gate::RunningFilter;
@@ -35,9 +36,6 @@ const INTERVAL_OF_SPACE: Duration = Duration::from_micros(20);
 
 /// The longest time between two looks while only files wait to be removed. A snapshot may keep them for minutes.
 const INTERVAL_MAX: Duration = Duration::from_millis(320);
-
-/// The longest time for which the end of a compaction is expected. fjall does not report that one has failed.
-const COMPLETION_MAX: Duration = Duration::from_secs(10);
 
 /// The time after the last expected change until another look. Some changes are not expected: after a flush, fjall may
 /// move files to another level.
@@ -67,30 +65,7 @@ pub(super) struct VersionChanges {
 #[derive(Default)]
 struct State {
     has_ended: bool,
-    completing: Vec<Completing>,
-}
-
-/// A compaction that is about to replace files.
-struct Completing {
-    tree: AnyTree,
-    /// The number of the list of files before, and these files. A flush or another compaction may replace the list
-    /// first, but does not remove all files that this one has read.
-    version: u64,
-    files: Vec<u64>,
-    since: Instant,
-    /// Dropped with this, when the compaction has ended.
-    _running: Option<RunningFilter>,
-}
-
-impl Completing {
-    fn is_complete(&self) -> bool {
-        let current = self.tree.current_version();
-        let removes_files = || {
-            let left: BTreeSet<u64> = current.iter_tables().map(|file| file.id()).collect();
-            self.files.iter().any(|file| !left.contains(file))
-        };
-        current.id() != self.version && removes_files() || self.since.elapsed() > COMPLETION_MAX
-    }
+    completing: CompletingCompactions,
 }
 
 impl VersionChanges {
@@ -102,19 +77,19 @@ impl VersionChanges {
         }
     }
 
-    /// Notes that a compaction is about to replace files of a space. Must not be called under a lock of the tree.
-    pub fn expect_completion(&self, tree: AnyTree, running: Option<RunningFilter>) {
-        let before = tree.current_version();
-        let (version, files) = (before.id(), before.iter_tables().map(|file| file.id()).collect());
-        let completing = Completing { version, files, tree, since: Instant::now(), _running: running };
-        {
+    /// Notes that a compaction is about to replace files of a space. `step`: whether a requested compaction has ended.
+    pub fn expect_completion(&self, tree: AnyTree, step: Option<Arc<AtomicBool>>, running: Option<RunningFilter>) {
+        let number = {
             let mut state = self.state.lock();
             // The tree refers to this through its compaction filters, so nothing may keep it after the end.
             if state.has_ended {
                 return;
             }
-            state.completing.push(completing);
-        }
+            state.completing.note(&tree, step, running)
+        };
+        // Afterwards: what another compaction has replaced until then is not in the list.
+        let files = files_of(&tree);
+        self.state.lock().completing.had_files(number, files);
         self.expect();
     }
 
@@ -172,7 +147,7 @@ impl VersionThread {
 
 impl Drop for VersionThread {
     fn drop(&mut self) {
-        *self.0.state.lock() = State { has_ended: true, completing: Vec::new() };
+        *self.0.state.lock() = State { has_ended: true, ..State::default() };
         self.0.wake();
     }
 }
@@ -269,10 +244,17 @@ impl Database {
     pub(super) fn follow_changes(&self) -> bool {
         let _looking = self.changes.looking.lock();
         let seen = self.changes.expected.load(Ordering::Acquire);
-        let completing = std::mem::take(&mut self.changes.state.lock().completing);
-        let left: Vec<_> = completing.into_iter().filter(|completing| !completing.is_complete()).collect();
-        let are_complete = left.is_empty();
-        self.changes.state.lock().completing.extend(left);
+        let completing = self.changes.state.lock().completing.of_trees();
+        // After these have been noted: their workers have no filters any more.
+        let no_worker_completes = self.dead_versions.observe(&self.inner);
+        // Not under the lock of the state, because a list of files may be being replaced.
+        let listed = completing.into_iter().map(|(number, tree)| (number, files_of(&tree))).collect();
+        let (are_complete, complete) = {
+            let mut state = self.changes.state.lock();
+            let complete = state.completing.take_complete(no_worker_completes, &listed);
+            (state.completing.is_empty(), complete)
+        };
+        drop(complete);
         // Afterwards, so that what has been completed is found.
         let spaces = self.spaces();
         let outdated: Vec<_> = spaces.iter().filter(|space| space.is_outdated()).collect();
@@ -296,7 +278,7 @@ impl Database {
         // Nothing adds files after the look that may be in progress.
         let _looking = self.changes.looking.lock();
         let tree = &keyspace.tree;
-        self.changes.state.lock().completing.retain(|completing| completing.tree.id() != tree.id());
+        self.changes.state.lock().completing.forget(tree);
         self.replaced_files.forget(tree);
         // fjall deletes the files, but would keep them open, so that the disk keeps their space.
         if let Some(open) = &tree.tree_config().descriptor_table {
@@ -657,10 +639,37 @@ mod tests {
         put(&database, "a1", "1");
         database.flush(&keyspace).unwrap();
         wait_until_loops_commit(&database);
-        database.changes.expect_completion(keyspace.tree.clone(), None);
+        let has_ended = Arc::<AtomicBool>::default();
+        database.changes.expect_completion(keyspace.tree.clone(), Some(Arc::clone(&has_ended)), None);
+        database.follow_changes();
         assert!(!commits_at_once(&database), "a compaction is about to end");
-        keyspace.major_compact().unwrap();
+        has_ended.store(true, Ordering::Release);
         wait_until_loops_commit(&database);
+    }
+
+    /// The removal of files does not tell which of several compactions has replaced them.
+    #[test]
+    fn a_compaction_has_not_ended_when_another_one_of_the_space_has() {
+        let folder = TempDir::new().unwrap();
+        let (_holder, database, keyspace) = open(&folder);
+        for n in 0..2 {
+            put(&database, "a1", &n.to_string());
+            database.flush(&keyspace).unwrap();
+        }
+        wait_until_settled(&database);
+        // It stands for a worker that has not completed its compaction.
+        let (worker, _) = database.dead_versions.begin_filter();
+        let running = database.filters.gates.begin(SPACE);
+        database.changes.expect_completion(keyspace.tree.clone(), None, running);
+        keyspace.major_compact().unwrap();
+        database.follow_changes();
+        let paused = database.filters.gates.pause(&[SPACE]);
+        assert!(!paused.have_ended());
+        drop(worker);
+        while !paused.have_ended() {
+            database.follow_changes();
+            std::thread::yield_now();
+        }
     }
 
     /// An ingestion adds pairs with a new list of files only.
@@ -738,7 +747,6 @@ mod tests {
             put(&database, "a1", &n.to_string());
             database.flush(&keyspace).unwrap();
         }
-        database.changes.expect_completion(keyspace.tree.clone(), None);
         keyspace.major_compact().unwrap();
         let files = || fs::read_dir(keyspace.path().join(FILES_FOLDER)).unwrap().count();
         while files() > keyspace.tree.table_count() {

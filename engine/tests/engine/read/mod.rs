@@ -6,6 +6,7 @@ mod compaction;
 mod division;
 mod interruptions;
 mod model;
+mod old_snapshots;
 mod plain;
 mod portions;
 mod raw;
