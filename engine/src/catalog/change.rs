@@ -50,7 +50,8 @@ impl Written<'_> {
 
 impl Catalog {
     /// Writes the pair of a table or namespace, with the value that `value` returns (`None` removes it), and the
-    /// counter, and deletes garbage, in one transaction. Does not wait for a sync, because callers hold locks for which other calls wait.
+    /// counter, and deletes garbage, in one transaction. Does not wait for a sync, because callers hold locks for which
+    /// other calls wait.
     fn commit(
         &self,
         counter: &Counter,

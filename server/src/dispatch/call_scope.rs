@@ -312,7 +312,8 @@ impl<'a> CallScope<'a> {
         Remains { claim: self.claim.into_inner(), state: self.state.into_inner() }
     }
 
-    fn alone_max(&self) -> usize {
+    /// The most memory that the call may take while no other one takes any, in bytes.
+    pub(crate) fn alone_max(&self) -> usize {
         self.memory.map_or(usize::MAX, |memory| memory.alone_max())
     }
 

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::sync::Semaphore;
-use tokio::time::timeout;
 
 use super::connection::{self, Client};
 use super::connection_permits::{ConnectionPermit, TooManyFromAddress};
@@ -43,7 +42,7 @@ const TURNED_AWAY_MAX: usize = 64;
 /// How long such a connection may take, including the recognition of its protocol and a TLS handshake.
 const TURNED_AWAY_FOR: Duration = Duration::from_secs(4);
 
-/// The retry interval of a connection that waits for a file descriptor, if no other connection ends.
+/// The retry interval of a connection that waits for a file descriptor.
 const DESCRIPTOR_WAIT: Duration = Duration::from_millis(100);
 
 /// Accepts the connections of all listeners of a server.
@@ -97,8 +96,8 @@ impl Acceptor {
             let permit = self.permit().await;
             let mut headroom = self.headroom(&stream, permit.is_some());
             while headroom == Headroom::Scarce && permit.is_some() {
-                // The interval has passed, whether or not a connection has ended.
-                let _ = timeout(DESCRIPTOR_WAIT, self.endpoint.permits.released()).await;
+                // Not until a permit is released: that would take the notice of it from a listener that waits for one.
+                tokio::time::sleep(DESCRIPTOR_WAIT).await;
                 headroom = self.headroom(&stream, true);
             }
             let live = self.endpoint.dispatcher.live();

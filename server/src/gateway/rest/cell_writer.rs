@@ -108,7 +108,13 @@ impl CellSetWriter {
         Ok(())
     }
 
-    fn flush(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    /// The bytes of rows that have not been written yet.
+    pub(super) fn pending_bytes(&self) -> usize {
+        self.pending_bytes
+    }
+
+    /// Writes the rows that have not been written yet.
+    pub(super) fn flush(&mut self, out: &mut dyn Write) -> io::Result<()> {
         if self.pending.is_empty() {
             return Ok(());
         }

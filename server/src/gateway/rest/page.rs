@@ -67,7 +67,20 @@ impl Stream {
     /// The memory that it uses between two pages, in bytes.
     pub(super) fn held_bytes(&self) -> usize {
         let rows = self.rows.iter().flat_map(|row| &row.cells).map(memory_of).sum::<usize>();
-        rows + self.page.capacity() + self.gzip.as_ref().map_or(0, |gzip| GZIP_BYTES + gzip.get_ref().capacity())
+        rows + self.writer.pending_bytes()
+            + self.page.capacity()
+            + self.gzip.as_ref().map_or(0, |gzip| GZIP_BYTES + gzip.get_ref().capacity())
+    }
+
+    /// The bytes of the current page, some of which the writer may still have.
+    fn written_bytes(&self) -> usize {
+        self.page.len() + self.writer.pending_bytes()
+    }
+
+    /// Ends a page that is not the last one. Returns that it is not.
+    fn end_page(&mut self) -> Answer<bool> {
+        self.writer.flush(&mut self.page).map_err(Failure::bad)?;
+        Ok(false)
     }
 
     /// In protobuf, the rows are sent as several messages.
@@ -163,27 +176,35 @@ fn fill(context: &CallContext<'_>, open: &mut OpenScanner) -> Answer<bool> {
     let (cells, bytes) = room_of(&stream.rows);
     scope.take(cells, bytes + stream.page.len()).map_err(|error| Failure::of(&error))?;
     // Rows and the page take memory at the same time, and a page may exceed this by a row.
-    let bytes_max = PAGE_BYTES.min(context.scanners.page_bytes_max()).min(scope.reply_bytes_max() / 4);
+    let room = scope.reply_bytes_max().min(scope.alone_max()) / 4;
+    let bytes_max = PAGE_BYTES.min(context.scanners.page_bytes_max()).min(room);
     loop {
         let before = room_of(&stream.rows);
-        while stream.page.len() < bytes_max
+        while stream.written_bytes() < bytes_max
             && let Some(row) = stream.rows.pop_front()
         {
-            let length = stream.page.len();
+            let length = stream.written_bytes();
             stream.writer.row(&mut stream.page, &row).map_err(Failure::bad)?;
-            scope.take(0, stream.page.len() - length).map_err(|error| Failure::of(&error))?;
+            // There is no room for a further row. A short page makes some when it has been sent.
+            if scope.take(0, stream.written_bytes().saturating_sub(length)).is_err() {
+                return stream.end_page();
+            }
         }
         let after = room_of(&stream.rows);
         scope.release(before.0 - after.0, before.1 - after.1);
         if stream.left == 0 && stream.rows.is_empty() {
             break;
         }
-        if stream.page.len() >= bytes_max {
-            return Ok(false);
+        if stream.written_bytes() >= bytes_max {
+            return stream.end_page();
         }
         let rows = match open.scanner.fetch_for(stream.left, bytes_max, scope) {
             Ok(Fetched::Rows(rows)) => rows,
             Ok(Fetched::Paused) => return Err(Failure::Paused),
+            Err(error) if scope.has_exceeded_quota() && stream.written_bytes() > 0 => {
+                tracing::trace!(%error, "a page ends early");
+                return stream.end_page();
+            }
             Err(error) if stream.lacking == Lacking::NotFound => return Err(Failure::of_get(&error)),
             Err(error) => return Err(Failure::of_read(&error)),
         };
