@@ -1,10 +1,10 @@
 //! Columns of families with NEW_VERSION_BEHAVIOR: deletes and versions apply in write order.
 //!
 //! A marker hides only what was written before it or together with it. A version that was once superseded by VERSIONS
-//! newer ones stays hidden, even if those are deleted later. So every version has a lifetime: from the write that
-//! created it to the first write that hid it.
+//! newer ones stays hidden, even if those are deleted later; the versions of one request count as one. So every version
+//! has a lifetime: from the request that wrote it to the first one that hid it.
 //!
-//! Cells that were written while NEW_VERSION_BEHAVIOR was off share a sequence number, as those of one write do: among
+//! Cells that were written while NEW_VERSION_BEHAVIOR was off share a sequence number, as those of one request do: among
 //! each other, timestamps decide. It is 0, which is not stored, if it had not been on before.
 
 use std::collections::{BTreeMap, HashMap};
@@ -38,49 +38,59 @@ impl OrderedMarker {
     }
 }
 
-/// How many versions of a column are visible after each write.
+/// A moment in the history of a column. A request first writes its versions, then its markers hide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Moment(u64, Step);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    Versions,
+    Markers,
+}
+
+impl Moment {
+    const NEVER: Self = Self(u64::MAX, Step::Markers);
+}
+
+/// How many requests have a visible version of a column, at each moment. The versions of one request count as one.
 #[derive(Default)]
 struct VisibleCount {
-    /// By how much each write changed the number.
-    changes: BTreeMap<u64, i64>,
-    /// For each write, when the versions that it wrote were hidden.
-    hidden_by_write: HashMap<u64, Vec<u64>>,
+    /// By how much the number changes at each moment.
+    changes: BTreeMap<Moment, i64>,
+    /// Until when a version of each request is visible.
+    last_hidden: HashMap<u64, Moment>,
 }
 
 impl VisibleCount {
-    /// Counts a version that is visible from the write `written` on, until the write `hidden`.
-    fn add(&mut self, written: u64, hidden: u64) {
-        *self.changes.entry(written).or_default() += 1;
-        *self.changes.entry(hidden).or_default() -= 1;
-        self.hidden_by_write.entry(written).or_default().push(hidden);
+    /// Counts a version that is visible from the request `written` on, until `hidden`.
+    fn add(&mut self, written: u64, hidden: Moment) {
+        let begin = Moment(written, Step::Versions);
+        let last = self.last_hidden.entry(written).or_insert(begin);
+        if hidden > *last {
+            let end = std::mem::replace(last, hidden);
+            *self.changes.entry(end).or_default() += 1;
+            *self.changes.entry(hidden).or_default() -= 1;
+        }
     }
 
-    /// The first write, from `written` on and before `deleted`, after which `versions` of the counted ones are visible.
-    /// Those that `written` wrote itself do not count.
+    /// The first moment, from the request `written` on and before `deleted`, at which `versions` requests, which may
+    /// include `written`, have a counted version that is visible.
     ///
-    /// Looks at the earlier writes and at the later ones up to the result. If timestamps follow the order of writing,
-    /// these are about `versions`, however many have been counted.
-    fn first_full(&self, written: u64, deleted: u64, versions: i32) -> u64 {
-        let mut own: HashMap<u64, i64> = HashMap::new();
-        for hidden in self.hidden_by_write.get(&written).into_iter().flatten() {
-            *own.entry(written).or_default() += 1;
-            *own.entry(*hidden).or_default() -= 1;
-        }
-        let change = |(write, change): (&u64, &i64)| change - own.get(write).copied().unwrap_or(0);
-        let versions = i64::from(versions);
-        let mut above: i64 = self.changes.range(..=written).map(change).sum();
+    /// Looks at the earlier moments and at the later ones up to the result. If timestamps follow the order of writing,
+    /// these are about `versions`, however many versions have been counted.
+    fn first_full(&self, written: u64, deleted: Moment, versions: i32) -> Moment {
+        let (begin, versions) = (Moment(written, Step::Versions), i64::from(versions));
+        let mut above: i64 = self.changes.range(..=begin).map(|(_, change)| change).sum();
         if above >= versions {
-            return written;
+            return begin;
         }
-        if written < deleted {
-            for entry in self.changes.range((Bound::Excluded(written), Bound::Excluded(deleted))) {
-                above += change(entry);
-                if above >= versions {
-                    return *entry.0;
-                }
+        for (moment, change) in self.changes.range((Bound::Excluded(begin), Bound::Excluded(deleted))) {
+            above += change;
+            if above >= versions {
+                return *moment;
             }
         }
-        u64::MAX
+        Moment::NEVER
     }
 }
 
@@ -130,10 +140,10 @@ pub(super) fn versions(
     let mut visible = Vec::new();
     for (version, written) in values {
         let hiding = marks.iter().chain(family).filter(|m| m.sequence >= written && m.covers(version.timestamp));
-        let deleted = hiding.map(|m| m.sequence).min().unwrap_or(u64::MAX);
+        let deleted = hiding.map(|m| Moment(m.sequence, Step::Markers)).min().unwrap_or(Moment::NEVER);
         let hidden = deleted.min(newer.first_full(written, deleted, plan.family.rules.versions));
         newer.add(written, hidden);
-        if hidden != u64::MAX || version.timestamp > plan.newest {
+        if hidden != Moment::NEVER || version.timestamp > plan.newest {
             continue;
         }
         if version.timestamp < plan.oldest || !count.admit(plan, version.timestamp, reader.now) {

@@ -63,7 +63,7 @@ fn an_older_version_written_late_is_superseded_at_once() {
 }
 
 #[test]
-fn cells_of_one_put_do_not_supersede_each_other() {
+fn a_put_of_more_cells_than_versions_supersedes_none_of_them() {
     let world = world(3);
     world.table.put(&put_at_once(&[1, 2, 3, 4])).unwrap();
     assert_eq!(world.row("r", 9), "r f:q@4=4 f:q@3=3 f:q@2=2");
