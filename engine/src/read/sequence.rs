@@ -57,19 +57,34 @@ impl Moment {
 struct VisibleCount {
     /// By how much the number changes at each moment.
     changes: BTreeMap<Moment, i64>,
-    /// Until when a version of each request is visible.
-    last_hidden: HashMap<u64, Moment>,
+    /// From when until when each request counts.
+    spans: HashMap<u64, (Moment, Moment)>,
 }
 
 impl VisibleCount {
     /// Counts a version that is visible from the request `written` on, until `hidden`.
     fn add(&mut self, written: u64, hidden: Moment) {
         let begin = Moment(written, Step::Versions);
-        let last = self.last_hidden.entry(written).or_insert(begin);
-        if hidden > *last {
-            let end = std::mem::replace(last, hidden);
-            *self.changes.entry(end).or_default() += 1;
-            *self.changes.entry(hidden).or_default() -= 1;
+        let (from, until) = *self.spans.entry(written).or_insert((begin, begin));
+        self.move_change(from, begin, 1);
+        self.move_change(until, until.max(hidden), -1);
+        self.spans.insert(written, (begin, until.max(hidden)));
+    }
+
+    /// Applies HBase's rule for a Delete and newer versions of the same request: these count only from the Delete on.
+    fn pass_delete(&mut self, sequence: u64) {
+        let begin = Moment(sequence, Step::Markers);
+        if let Some((from, _)) = self.spans.get_mut(&sequence).filter(|(from, until)| *from < begin && begin <= *until)
+        {
+            let from = std::mem::replace(from, begin);
+            self.move_change(from, begin, 1);
+        }
+    }
+
+    fn move_change(&mut self, from: Moment, to: Moment, change: i64) {
+        if from != to {
+            *self.changes.entry(from).or_default() -= change;
+            *self.changes.entry(to).or_default() += change;
         }
     }
 
@@ -135,13 +150,23 @@ pub(super) fn versions(
     family: &[OrderedMarker],
 ) -> Result<Vec<Version>> {
     let (marks, values) = load(pairs, plan, reader, prefix)?;
+    // HBase counts no versions in the column with the empty qualifier, as long as the row has no markers for it.
+    let unlimited =
+        marks.is_empty() && family.is_empty() && key::is_of_qualifier(prefix, key::row_prefix_len(prefix)?, b"");
+    let mut deletes = marks.iter().filter(|m| m.kind == CellKind::Delete).peekable();
     let mut newer = VisibleCount::default();
     let mut count = ColumnTracker::new();
     let mut visible = Vec::new();
     for (version, written) in values {
+        while let Some(delete) = deletes.next_if(|delete| delete.timestamp >= version.timestamp) {
+            newer.pass_delete(delete.sequence);
+        }
         let hiding = marks.iter().chain(family).filter(|m| m.sequence >= written && m.covers(version.timestamp));
         let deleted = hiding.map(|m| Moment(m.sequence, Step::Markers)).min().unwrap_or(Moment::NEVER);
-        let hidden = deleted.min(newer.first_full(written, deleted, plan.family.rules.versions));
+        let hidden = match unlimited {
+            true => deleted,
+            false => deleted.min(newer.first_full(written, deleted, plan.family.rules.versions)),
+        };
         newer.add(written, hidden);
         if hidden != Moment::NEVER || version.timestamp > plan.newest {
             continue;

@@ -1006,6 +1006,37 @@ def new_version_behavior(j):
     scan(j, t, versions=9)
 
 
+@scenario("dm-new-version-behavior-in-one-request")
+def new_version_behavior_in_one_request(j):
+    """The versions of one request count as one."""
+    t = make(j, *(fam(f"n{v}", versions=v, attributes={"NEW_VERSION_BEHAVIOR": "true"}) for v in (1, 2, 3)))
+    for v, puts, deletes in ((1, ((6, 1),), (6,)), (1, ((6, 3, 1),), (6, 3)), (1, ((6, 3), (1,)), (6,)), (1, ((6,), (3, 1)), (6,)),
+                             (1, ((1,), (6, 3)), (6,)), (2, ((6, 5), (3, 1)), (6, 5)), (2, ((6, 1), (3, 5)), (6, 5)),
+                             (2, ((9, 1), (4,)), (9,)), (2, ((6, 5, 3, 1),), (6,)), (2, ((6,), (5,), (3, 1)), (6,)),
+                             (3, ((9, 8, 7), (6, 5), (4, 3)), (9, 6)), (3, ((9, 3), (8, 2), (7, 1)), (9, 8))):
+        row, name = f"{v}{puts}", f"n{v}:q"
+        for timestamps in puts:
+            put(j, t, row, *((name, str(n), n) for n in timestamps))
+        for n in deletes:
+            for span in ((0, 4), (0, 6), (0, 9), (2, 7)):
+                get(j, t, row, versions=9, span=span)
+            delete(j, t, row, (name, n), kind="version")
+            get(j, t, row, versions=9)
+    for kinds in ((6,), (4,), (6, 4), (1,)):
+        row = f"both-{kinds}"
+        put(j, t, row, ("n1:q", "1", 1))
+        mutate(j, t, row, {"put": tput(row, ("n1:q", "6", 6))}, *({"deleteSingle": tdelete(row, ("n1:q", n), kind="version")} for n in kinds))
+        get(j, t, row, versions=9)
+    for v, timestamps in ((1, (6, 1)), (1, (1, 6)), (2, (6, 5, 1))):
+        row = f"empty-{v}{timestamps}"
+        for n in timestamps:
+            put(j, t, row, (f"n{v}:", str(n), n))
+        get(j, t, row, versions=9, span=(0, 6))
+        get(j, t, row, versions=9)
+        delete(j, t, row, (f"n{v}:", 6), kind="version")
+        get(j, t, row, versions=9)
+
+
 # ---------------------------------------------------------------- random calls
 
 def chaos(name, *families, steps=250, **options):
