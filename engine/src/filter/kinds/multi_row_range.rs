@@ -1,5 +1,6 @@
 //! MultiRowRangeFilter: rows in one of several ranges.
 
+use std::cmp::Ordering;
 use std::fmt::Write;
 
 use bytes::Bytes;
@@ -90,7 +91,23 @@ impl FilterSpec {
             return Err(Error::invalid("No ranges found. MultiRowRangeFilter needs at least one range of rows"));
         }
         ranges.sort_by(|a, b| a.start.cmp(&b.start));
-        let invalid: Vec<_> = ranges.iter().filter(|range| !range.is_valid()).collect();
+        let (mut merged, mut moved) = (Vec::<RowRange>::with_capacity(ranges.len()), false);
+        let (mut invalid, mut follows_open) = (Vec::new(), false);
+        for range in ranges {
+            if !range.is_valid() {
+                // HBase counts it twice directly behind a range without an end that does not continue another one.
+                invalid.extend(std::iter::repeat_n(range.clone(), 1 + usize::from(follows_open)));
+            }
+            follows_open = false;
+            match merged.last_mut() {
+                Some(last) if last.reaches(&range) => last.absorb(range, &mut moved),
+                _ => {
+                    follows_open = range.stop.is_empty();
+                    merged.push(range);
+                    moved = false;
+                }
+            }
+        }
         if !invalid.is_empty() {
             let mut message = format!("{} invaild ranges.\n", invalid.len());
             for range in invalid {
@@ -103,17 +120,6 @@ impl FilterSpec {
             return Err(
                 Error::invalid(message).with_remedy("a range must start before it stops, or contain its one row")
             );
-        }
-        let mut merged: Vec<RowRange> = Vec::with_capacity(ranges.len());
-        let mut moved = false;
-        for range in ranges {
-            match merged.last_mut() {
-                Some(last) if last.reaches(&range) => last.absorb(range, &mut moved),
-                _ => {
-                    merged.push(range);
-                    moved = false;
-                }
-            }
         }
         Ok(Self::of(MultiRowRange { ranges: merged }))
     }
@@ -164,12 +170,11 @@ impl Kind for MultiRowRange {
     }
 
     fn start(&self, reversed: bool) -> Box<dyn Filter> {
-        let misled = reversed && self.ranges.last().is_some_and(|last| last.stop.is_empty());
         Box::new(Running {
             ranges: self.ranges.clone(),
             reversed,
-            misled,
             current: None,
+            found: false,
             done: false,
             code: None,
             hint: None,
@@ -180,11 +185,10 @@ impl Kind for MultiRowRange {
 struct Running {
     ranges: Vec<RowRange>,
     reversed: bool,
-    /// In a reversed scan, HBase searches for a row by the ends of the ranges, and takes the end of a range without one
-    /// for the least row of all: [`Self::misled_search`].
-    misled: bool,
-    /// The range of the row before, if `misled`.
+    /// The range of the row before, in a reversed scan.
     current: Option<usize>,
+    /// Whether HBase has found its first range, in a reversed scan.
+    found: bool,
     done: bool,
     /// The answer about the row's cells, from the row key. SkipFilter does not pass on row keys, so inside it there
     /// is none.
@@ -194,10 +198,12 @@ struct Running {
 
 /// The result of HBase's binary search.
 enum Found {
-    /// A range that contains the row, or that it proceeds to.
-    Range(usize),
-    /// The row is the excluded end of a range.
-    Excluded,
+    /// The row is the end of a range.
+    End(usize),
+    /// A range that contains the row.
+    Within(usize),
+    /// A range that the scan proceeds to.
+    Ahead(usize),
     /// The row is before all ranges, in the direction of the scan.
     Before,
     /// The row is behind all ranges.
@@ -205,62 +211,77 @@ enum Found {
 }
 
 impl Running {
-    /// HBase's search in a reversed scan, if the last range has no end. The ranges are in descending order. The search
-    /// takes the first of them for one behind every row, and therefore may miss those that follow it.
-    fn misled_search(&self, row: &[u8]) -> Found {
+    /// HBase's search in a reversed scan, by the ends of the ranges, which are in descending order. If the last range
+    /// has no end, the search takes this one for one behind every row, and therefore may miss those that follow it.
+    fn search(&self, row: &[u8]) -> Found {
         let count = self.ranges.len();
         let range = |index: usize| &self.ranges[count - 1 - index];
         let (mut low, mut high) = (0, count);
         while low < high {
             // `high` is exclusive, and HBase's is not: (low + (high - 1)) / 2.
             let middle = (low + high - 1) / 2;
-            let end = &range(middle).stop;
-            if end.is_empty() || row > &end[..] {
-                high = middle;
-            } else if row < &end[..] {
-                low = middle + 1;
-            } else {
-                return if range(middle).stop_inclusive { Found::Range(count - 1 - middle) } else { Found::Excluded };
+            match row.cmp(&range(middle).stop) {
+                Ordering::Greater => high = middle,
+                Ordering::Less => low = middle + 1,
+                Ordering::Equal => return Found::End(count - 1 - middle),
             }
         }
         if low > 0 && range(low - 1).contains(row) {
-            return Found::Range(count - low);
+            return Found::Within(count - low);
         }
         match low {
             0 if !range(0).contains(row) => Found::Before,
             _ if low == count => Found::Behind,
-            _ => Found::Range(count - 1 - low),
+            _ => Found::Ahead(count - 1 - low),
         }
     }
 
-    /// The answer about a row with [`Self::misled_search`], and the row to seek.
-    fn misled(&mut self, row: &[u8]) -> (Code, Option<Bytes>) {
-        if self.current.is_none_or(|current| !self.ranges[current].contains(row)) {
-            match self.misled_search(row) {
-                Found::Range(index) => self.current = Some(index),
+    /// The answer about a row of a reversed scan, and the row to seek.
+    fn answer_reversed(&mut self, row: &[u8]) -> (Code, Option<Bytes>) {
+        if !self.found || self.current.is_none_or(|current| !self.ranges[current].contains(row)) {
+            let was_found = self.found;
+            match self.search(row) {
+                Found::End(index) => {
+                    self.current = Some(index);
+                    if !self.ranges[index].stop_inclusive {
+                        return (Code::NextRow, None);
+                    }
+                    self.found = true;
+                    if !was_found {
+                        // Even if the range is (row, row], which does not contain it.
+                        return (Code::Include, None);
+                    }
+                }
+                Found::Within(index) | Found::Ahead(index) => self.current = Some(index),
                 Found::Before => self.current = Some(self.ranges.len() - 1),
-                Found::Excluded => return (Code::NextRow, None),
                 Found::Behind => {
                     self.done = true;
                     return (Code::NextRow, None);
                 }
             }
+            self.found = true;
         }
         match self.current.map(|current| &self.ranges[current]) {
             Some(range) if range.contains(row) => (Code::Include, None),
+            // A hint to the same row would not advance the scan.
+            Some(range) if range.stop[..] == *row => (Code::NextRow, None),
             // If this range has no end, the scan seeks the empty row, which ends it in this region.
             Some(range) => (Code::SeekNextUsingHint, Some(range.stop.clone())),
             None => (Code::NextRow, None),
         }
     }
 
-    /// The nearest range that contains the row or lies ahead of it.
-    fn range_at(&self, row: &[u8]) -> Option<&RowRange> {
-        if self.reversed {
-            let ahead = self.ranges.partition_point(|range| !range.begins_above(row));
-            ahead.checked_sub(1).map(|i| &self.ranges[i])
-        } else {
-            self.ranges.get(self.ranges.partition_point(|range| range.ends_below(row)))
+    /// The answer about a row of a forward scan, and the row to seek.
+    fn answer(&mut self, row: &[u8]) -> (Code, Option<Bytes>) {
+        match self.ranges.get(self.ranges.partition_point(|range| range.ends_below(row))) {
+            None => {
+                self.done = true;
+                (Code::NextRow, None)
+            }
+            Some(range) if !range.begins_above(row) => (Code::Include, None),
+            // A hint to the same row would not advance the scan.
+            Some(range) if range.start[..] == *row => (Code::NextRow, None),
+            Some(range) => (Code::SeekNextUsingHint, Some(range.start.clone())),
         }
     }
 }
@@ -274,30 +295,7 @@ impl Filter for Running {
         if self.done {
             return Ok(true);
         }
-        if self.misled {
-            let (code, hint) = self.misled(row);
-            (self.code, self.hint) = (Some(code), hint);
-            return Ok(false);
-        }
-        let (code, hint) = match self.range_at(row) {
-            None => {
-                self.done = true;
-                (Code::NextRow, None)
-            }
-            Some(range) => {
-                let (outside, edge) = if self.reversed {
-                    (range.ends_below(row), &range.stop)
-                } else {
-                    (range.begins_above(row), &range.start)
-                };
-                match outside {
-                    false => (Code::Include, None),
-                    // A hint to the same row would not advance the scan.
-                    true if edge == row => (Code::NextRow, None),
-                    true => (Code::SeekNextUsingHint, Some(edge.clone())),
-                }
-            }
-        };
+        let (code, hint) = if self.reversed { self.answer_reversed(row) } else { self.answer(row) };
         self.code = Some(code);
         self.hint = hint;
         Ok(false)
@@ -314,6 +312,10 @@ impl Filter for Running {
     }
 
     fn first_row(&self) -> Option<Bytes> {
+        if self.reversed && self.ranges.iter().any(|range| !range.start_inclusive && range.start == range.stop) {
+            // The rows before it decide whether the scan returns the row of such a range.
+            return None;
+        }
         let edge = if self.reversed { &self.ranges.last()?.stop } else { &self.ranges.first()?.start };
         (!edge.is_empty()).then(|| edge.clone())
     }

@@ -1,5 +1,5 @@
-//! MultiRowRangeFilter: reversed scans with a range without an end, in which HBase misses ranges, and the ends of
-//! merged ranges. The answers are those of HBase 2.6.1.
+//! MultiRowRangeFilter: reversed scans with a range without an end, in which HBase misses ranges, or with `(row, row]`,
+//! and the ends of merged ranges. The answers are those of HBase 2.6.1.
 
 use bytes::Bytes;
 use hjall_engine::filter::{FilterSpec, RowRange};
@@ -18,7 +18,7 @@ fn range(text: &'static str) -> RowRange {
 }
 
 #[test]
-fn ranges_below_an_open_one_are_missed_as_in_hbase() {
+fn ranges_that_are_missed_or_returned_by_mistake_are_those_of_hbase() {
     let database = Database::memory();
     let table = database.table("t", &["f"]);
     for row in ["a", "aa", "b", "ba", "c", "ca", "d"] {
@@ -40,6 +40,11 @@ fn ranges_below_an_open_one_are_missed_as_in_hbase() {
         ("[b,b] [c,c] [d,)", "b", "b"),
         ("[aa,b) [ba,)", "", "d ca c ba"),
         ("[b,b] [c,d]", "", "d ca c b"),
+        ("(b,b]", "", ""),
+        ("(b,b]", "b", "b"),
+        ("(b,b] [a,b)", "b", "b aa a"),
+        ("(aa,aa] (b,b] (c,)", "", "d ca"),
+        ("(aa,aa] (b,b] (c,)", "b", "b"),
     ] {
         let filter = FilterSpec::multi_row_range(ranges.split(' ').map(range).collect()).unwrap();
         let scan = Scan { start: Bytes::from(start), reversed: true, filter: Some(filter.into()), ..Scan::default() };
