@@ -1087,6 +1087,51 @@ def ranges(j):
     j.t2.get(table=t, tget={"row": "b2y", "filterBytes": two})
 
 
+@scenario("filterbytes-row-ranges-of-one-row")
+def one_row_ranges(j):
+    """Reversed scans and (row, row], which contains no row. HBase returns the row if it is the first of a region."""
+    t = create(j, (("f", 1),), splits=["d"])
+    fill(j, t, tuple((r, ("f:a", "v", 1)) for r in ("a", "aa", "b", "c", "d", "e", "f")))
+    open_range = row_range("e", False, "", False)
+    for points in (("c",), ("b",), ("f",), ("a", "c"), ("b", "c"), ("aa", "b", "c"), ("a", "aa", "b", "c", "d", "e", "f"), ("bb",)):
+        point_ranges = [row_range(r, False, r, True) for r in points]
+        for ranges in (point_ranges, [*point_ranges, open_range], [row_range("a", True, "b", False), *point_ranges], [*point_ranges, row_range("c", False, "cc", True)],
+                       [row_range("a", False, "c", False), *point_ranges]):
+            m = pb_ranges(*ranges)
+            for more in ({}, {"startRow": "c"}, {"startRow": "b"}, {"startRow": "f"}):
+                scanb(j, t, m, reversed=True, **more)
+            scanb(j, t, m)
+            for m in (pb_and(m, pb_prefix("")), pb_or(m, pb_prefix("a")), pb_while(m)):
+                scanb(j, t, m, reversed=True)
+    for ranges in ((("a", "", True), ("c", "b", True)), (("a", "", True), ("b", "b", False)), (("a", "", True), ("c", "b", True), ("d", "c", True)),
+                   (("", "b", True), ("a", "", True), ("c", "b", True)), (("", "a", True), ("b", "", True), ("c", "b", True)), (("c", "b", True), ("d", "", True), ("e", "a", True))):
+        scanb(j, t, pb_ranges(*(row_range(start, True, stop, last) for start, stop, last in ranges)))
+
+
+@scenario("filterbytes-empty-component")
+def empty_component(j):
+    t = zoo(j)
+    for value in ("", "3"):
+        for offset in (0, 1, 3, 2**31 - 1):
+            for op in (EQUAL, NOT_EQUAL, LESS, LESS_OR_EQUAL):
+                scanb(j, t, pb_compare("ValueFilter", op, component_cmp(value, offset)))
+
+
+@scenario("filterbytes-other-wire-types")
+def other_wire_types(j):
+    """Fields whose wire type is not that of their number, which protobuf-java skips."""
+    t = zoo(j)
+    name = text(1, PACKAGE + "PageFilter")
+    for m in (name + number(2, 7), number(1, 7), number(1, 7) + text(2, number(1, 2)), name + text(2, number(1, 2)) + number(2, 7), number(1, 7) + name + text(2, number(1, 2)),
+              name + real(2, 1), name + text(2, text(1, "2")), name + text(2, number(1, 2) + text(1, "2")), name + text(2, real(1, 2)), name + varint(1 << 3 | 1) + b"12345678" + text(2, number(1, 2)),
+              pb("PrefixFilter", number(1, 2)), pb("PrefixFilter", text(1, "r") + number(1, 2)), pb("KeyOnlyFilter", text(1, "x")), pb("FilterList", number(1, 1) + number(2, 1)),
+              pb("FilterList", text(1, "x") + text(2, pb_page(2))), pb("FilterList", number(1, 1) + text(2, pb_page(2)) + number(2, 1)), pb("SkipFilter", number(1, 1)),
+              pb("FilterList", number(1, 1) + text(2, name + number(2, 7))), pb("MultiRowRangeFilter", number(1, 2)), pb("ValueFilter", text(1, text(1, "x") + text(2, bytes_cmp("3")))), pb("RandomRowFilter", number(1, 1)),
+              pb("TimestampsFilter", text(1, b"\1\2")), pb("TimestampsFilter", real(1, 1)), name + text(2, number(1, 2)) + b"\x18", name + text(2, b"\x08"), b"\x0a", b"\x0a\x05x"):
+        scanb(j, t, m)
+    j.t2.get(table=t, tget={"row": "r1", "filterBytes": number(1, 7)})
+
+
 @scenario("filterbytes-lists-and-wrappers")
 def pb_lists(j):
     t = zoo(j)

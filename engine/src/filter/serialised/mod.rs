@@ -2,6 +2,7 @@
 
 mod message;
 mod rejection;
+mod wire;
 
 use prost::Message;
 
@@ -45,8 +46,8 @@ impl FilterSpec {
             );
         }
         let malformed = |why: String| Error::new(ErrorKind::FilterMalformed, why).with_remedy(SERIALISE);
-        let outer =
-            Named::decode(bytes).map_err(|error| malformed(format!("a serialised filter is malformed: {error}")))?;
+        let outer = wire::decode::<Named>(bytes)
+            .map_err(|error| malformed(format!("a serialised filter is malformed: {error}")))?;
         if outer.name.is_none() {
             return Err(malformed("Message missing required fields: name".to_owned()));
         }

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use super::wire;
 use crate::error::{Error, ErrorKind, Result};
 
 pub(in crate::filter) const CLASS_NOT_FOUND: &str = "java.lang.ClassNotFoundException";
@@ -38,7 +39,7 @@ pub(in crate::filter) fn required<T>(field: Option<T>, name: &str) -> Result<T> 
 
 /// Decodes a class's own message. HBase reports a malformed one as a DeserializationException.
 pub(in crate::filter) fn message<M: prost::Message + Default>(bytes: &[u8]) -> Result<M> {
-    M::decode(bytes).or_else(|error| {
+    wire::decode(bytes).or_else(|error| {
         refused(DESERIALIZATION, format!("a part of the filter is malformed: {error}"))
             .map_err(|error: Error| error.with_remedy(SERIALISE))
     })
