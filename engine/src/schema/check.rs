@@ -15,6 +15,8 @@ use crate::request::ROW_LENGTH_MAX;
 
 /// The beginning of the keys of coprocessors.
 const COPROCESSOR: &[u8] = b"coprocessor$";
+/// What a dot does not match in Java's regular expressions.
+const LINE_ENDS: [char; 5] = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
 const SWITCH: &str = "hbase.table.sanity.checks";
 const FILE_BYTES_MIN: i64 = 2 * 1024 * 1024;
 const FLUSH_BYTES_MIN: i64 = 1024 * 1024;
@@ -160,14 +162,41 @@ fn check_classes(table: &TableDescriptor) -> Result<()> {
             continue;
         }
         let value = String::from_utf8_lossy(value);
-        if let Some(class) = value.split('|').nth(1).map(str::trim).filter(|c| !c.is_empty()) {
-            return refuse(
-                format_args!("Class {} cannot be loaded", Quoted(class)),
-                format_args!("hjall runs no coprocessors; create table {} without this one", table.name),
-            );
-        }
+        let Some(Coprocessor { path, class, priority }) = Coprocessor::parse(&value) else { continue };
+        whole_number((!priority.is_empty()).then_some(priority.into()))?;
+        let remedy = format_args!("hjall runs no coprocessors; create table {} without this one", table.name);
+        return match path {
+            "" => refuse(format_args!("Class {} cannot be loaded", Quoted(class)), remedy),
+            path => refuse(Quoted(path), remedy),
+        };
     }
     Ok(())
+}
+
+/// The value of an attribute that names a coprocessor.
+struct Coprocessor<'a> {
+    /// The JAR file with the class; may be empty.
+    path: &'a str,
+    class: &'a str,
+    /// Digits; may be empty.
+    priority: &'a str,
+}
+
+impl<'a> Coprocessor<'a> {
+    /// Reads `path|class|priority` and `path|class|priority|arguments`. HBase ignores values of any other form, and
+    /// does not check them.
+    fn parse(value: &'a str) -> Option<Self> {
+        let value = value.trim_matches(|c| c <= ' ');
+        let mut parts = value.splitn(4, '|');
+        let (path, class, priority) = (parts.next()?, parts.next()?, parts.next()?);
+        let [path, class, priority] = [path, class, priority].map(|part| part.trim_matches(|c| c <= ' '));
+        let is_one_line = !parts.next().is_some_and(|arguments| arguments.contains(LINE_ENDS));
+        (!class.is_empty() && priority.bytes().all(|b| b.is_ascii_digit()) && is_one_line).then_some(Self {
+            path,
+            class,
+            priority,
+        })
+    }
 }
 
 /// HBase with its codec libraries can load all but three. hjall's store uses its own algorithm for any of them.

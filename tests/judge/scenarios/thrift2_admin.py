@@ -184,6 +184,20 @@ def table_attributes(j):
     show(j, t + "6")
 
 
+@scenario("t2admin-coprocessors")
+def coprocessors(j):
+    """Values that do not name a coprocessor are stored, others are refused if the class is missing."""
+    for n, value in enumerate((
+            "nope", "nope|x", "a|b", "|no.such", "|no.such|x|", "|no.such|-1|", "|no.such|1 2|", "| |1|", "|no.such|1", "|no.such|", "|no.such| 1 |",
+            " | no.such |", "|no.such|1|x|y", "|no.such|99999999999|", "a|b|1|", " a |b|1", "/no/such.jar|b|1", "a*b.jar|c|")):
+        t = f"{j.table()}{n}"
+        create(j, t, "a", attributes={"coprocessor$1": value})
+        j.t2.getTableDescriptor(table=name(t))
+    t = j.table("types")
+    create(j, t, "a", attributes={"COPROCESSOR$12": "|no.such|1|"})
+    create(j, t, "a", attributes={"coprocessor$": "|no.such|1|", "coprocessor$1x": "|no.such|1|"})
+
+
 @scenario("t2admin-table-durability")
 def table_durability(j):
     t = j.table()

@@ -90,6 +90,28 @@ fn the_masters_checks_name_the_invalid_value() {
 }
 
 #[test]
+fn only_attributes_that_name_a_coprocessor_are_refused() {
+    let check = |value: &str| {
+        let mut table = descriptor("t", &["f"]);
+        table.set("coprocessor$1", value);
+        check_table(&table).map_err(|error| error.message().to_owned())
+    };
+    for stored in ["nope", "a|b", "|a", "|a|x|", "|a|-1|", "|a|1 2|", "| |1|", "|a|1|x\ny"] {
+        assert_eq!(check(stored), Ok(()), "{stored}");
+    }
+    for (refused, begin) in [
+        ("|a|", "Class a cannot be loaded "),
+        ("|a|1", "Class a cannot be loaded "),
+        (" | a | 1 |x|y", "Class a cannot be loaded "),
+        (" b |a|1", "b Set "),
+        ("|a|99999999999|", "For input string: \"99999999999\" "),
+    ] {
+        let message = check(refused).unwrap_err();
+        assert!(message.starts_with(begin), "{refused}: {message}");
+    }
+}
+
+#[test]
 fn the_checks_can_be_switched_off_but_numbers_must_be_numbers() {
     let mut lax = descriptor("t", &["f TTL=0 COMPRESSION=BZIP2"]);
     lax.set("hbase.table.sanity.checks", "false").set("REGION_REPLICATION", "0");
