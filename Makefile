@@ -18,6 +18,7 @@ POWER_ROUNDS ?= 10
 TRANSCRIPTS ?=
 # `dev` or `release`, for build-python and build-node. Tests use the development profile.
 PROFILE ?= dev
+$(if $(filter-out dev release,$(PROFILE)),$(error PROFILE is dev or release, not $(PROFILE)))
 # mdBook, for `make site`. An installed one can be used instead of building it: make site MDBOOK=mdbook
 MDBOOK ?= .tools/mdbook-0.5.4/bin/mdbook
 # Time for each part of `make fuzz`.
@@ -250,6 +251,7 @@ check-node: node/node_modules/.complete
 # Everything in one command: Cargo unifies the features of shared dependencies per command, and building parts one by
 # one would compile those dependencies twice.
 build: cargo-there
+	$(if $(and $(filter build,$(MAKECMDGOALS)),$(filter release,$(PROFILE))),@echo "make build builds what the tests use: the development profile. For use: make release or make build-python PROFILE=release or make build-node PROFILE=release"; exit 1)
 	cargo build --locked --workspace --bins --lib --tests
 
 profile-folder = $(target)/$(if $(filter release,$(PROFILE)),release,debug)
