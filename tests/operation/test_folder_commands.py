@@ -1,6 +1,7 @@
 """Exit codes and texts of the commands for data folders, when tables change meanwhile or the disk is full."""
 import datetime
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import threading
 import happybase
 import pytest
 
+from certificates import self_signed
 from serving import ROOT, Hjall, binary
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither limits on file sizes nor the control socket")
@@ -214,6 +216,22 @@ def test_the_error_for_a_folder_in_use_names_it_once_and_the_server(tmp_path):
         assert code == 4 and said.splitlines()[-1].startswith(f"hjall: the data folder {tmp_path / 'data'} is in use"), said
         code, said = run("compact", "--data", tmp_path / "data")
         assert code == 4 and f"hjall shell --server {server.address} -e \"major_compact 'TABLE'\"" in said, said
+
+
+@pytest.mark.parametrize("listen, host, shown", [("0.0.0.0", None, "127.0.0.1"), ("[::]", None, "[::1]"), ("0.0.0.0", "db.example", "db.example")])
+def test_the_error_for_a_folder_in_use_names_an_address_that_clients_can_use(tmp_path, listen, host, shown):
+    named = ("--set", f"server.host={host}") if host else ()
+    with Hjall(tmp_path / "data", "--listen", f"{listen}:0", *named) as server:
+        code, said = run("compact", "--data", tmp_path / "data")
+        assert code == 4 and re.search(rf"hjall shell --server {server.address} or {re.escape(shown)}:[1-9]\d* -e ", said), said
+
+
+def test_the_error_for_a_folder_in_use_names_the_options_for_tls_and_users(tmp_path):
+    pem, key = self_signed(tmp_path)
+    subprocess.run([binary(), "user", "add", "ann", "--users", tmp_path / "users.toml"], input="secret\n", text=True, check=True, capture_output=True)
+    with Hjall(tmp_path / "data", "--tls-cert", pem, "--tls-key", key, "--users", tmp_path / "users.toml") as server:
+        code, said = run("compact", "--data", tmp_path / "data")
+        assert code == 4 and f"hjall shell --server {server.address} --tls --tls-ca FILE --user NAME -e " in said, said
 
 
 def test_commands_say_what_they_have_done(tmp_path):

@@ -453,11 +453,23 @@ def test_the_resulting_lanes_are_shown():
 def test_the_template_has_every_setting_and_changes_nothing(tmp_path):
     begin, _ = config("--default")
     assert changed("--config", toml(tmp_path, begin)) == {}
-    every = re.sub(r"(?m)^#(\w+ = (?!…))", r"\1", begin)
+    every = re.sub(r"(?m)^#(\w+ = (?!.*# an example$))", r"\1", begin)
     assert {name: value for name, (value, _) in settings("--config", toml(tmp_path, every)).items()} == \
         {name: value for name, (value, _) in settings().items()}
     named = {f"{section}.{key}" for section, keys in re.findall(r"\[(\w+)\]\n((?:#.*\n)+)", begin) for key in re.findall(r"(?m)^#(\w+) = ", keys)}
     assert named == set(settings())
+
+
+def test_the_template_has_an_example_of_each_setting_without_a_default(tmp_path):
+    begin, _ = config("--default")
+    assert "…" not in re.sub(r"(?m)^#  ?.*$", "", begin)
+    examples = [(section, line) for section, lines in re.findall(r"\[(\w+)\]\n((?:#.*\n)+)", begin)
+                for line in re.findall(r"(?m)^#(\w+ = .*)  # an example$", lines)]
+    assert len(examples) > 10
+    for section, line in examples:
+        done = subprocess.run([binary(), "config", "--config", toml(tmp_path, f"[{section}]\n{line}  # an example\n")], capture_output=True, text=True)
+        # The value is one. It may be of no use alone: its file does not exist, or another setting is needed.
+        assert done.returncode in (0, 2) and not re.search("must be|TOML", done.stderr), (section, line, done.stderr)
 
 
 def test_the_example_file_is_valid():

@@ -114,6 +114,19 @@ def test_a_file_of_another_user_is_refused_before_the_password(open_folder):
     assert sorted(each.name for each in open_folder.iterdir()) == ["hjall", "users.toml"]
 
 
+def test_a_user_without_roles_and_a_list_of_tables_in_one_role_are_explained(tmp_path):
+    def added(*roles):
+        done = subprocess.run([binary(), "user", "add", "ann", "--users", tmp_path / "users.toml", *roles], input="secret\n",
+                              capture_output=True, text=True, timeout=60)
+        return done.returncode, done.stderr.strip()
+
+    code, said = added("--read", "a,b")
+    assert code != 0 and said.endswith('--read "a,b" names several tables: repeat --read for each of them'), said
+    assert not (tmp_path / "users.toml").exists()
+    code, said = added()
+    assert code == 0 and "hjall: ann has no role, so it may do nothing yet; --read, --write and --admin give roles" in said, said
+
+
 def test_users_are_removed_and_get_new_passwords(tmp_path):
     path = tmp_path / "users.toml"
     for name in ("alice", "bob", "svc@example.com"):

@@ -6,7 +6,7 @@
 //! `failed CODE TEXT` with the exit code of the command. If the asking process ends, so does the backup.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Shutdown, SocketAddr};
+use std::net::Shutdown;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
@@ -64,7 +64,7 @@ pub struct Control {
 
 struct Shared {
     engine: Engine,
-    addresses: Vec<SocketAddr>,
+    addresses: Vec<String>,
     stopping: AtomicBool,
     running: Mutex<Vec<Running>>,
     /// Held by the backup in progress: there is memory for the copy of one.
@@ -80,7 +80,8 @@ struct Running {
 
 impl Control {
     /// Listens in a data folder that this process has open. The caller is inside the runtime that accepts connections.
-    pub fn start(data: &Path, engine: Engine, addresses: Vec<SocketAddr>) -> io::Result<Self> {
+    /// `addresses` are the arguments of `hjall shell --server` for this server.
+    pub fn start(data: &Path, engine: Engine, addresses: Vec<String>) -> io::Result<Self> {
         // Absolute, since the path is used again when the server stops.
         let path = std::path::absolute(data)?.join(NAME);
         match std::fs::remove_file(&path) {

@@ -1,12 +1,16 @@
 //! `hjall serve`: opens the database and serves it until a signal.
 
 use std::io;
+#[cfg(unix)]
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hjall_engine::{Engine, Options, Result as EngineResult};
 use hjall_server::info::{Info, SeriesLimits};
+#[cfg(unix)]
+use hjall_server::settings::config::Config;
 use hjall_server::settings::config::ReadOnly;
 use hjall_server::settings::{Effective, Refused, Sources, StartupOptions, startup};
 use hjall_server::{PreparedServer, Server};
@@ -37,6 +41,8 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     }
     let StartupOptions { config, data, memory, options, info, .. } = startup;
     let read_only = config.calls.read_only;
+    #[cfg(unix)]
+    let shown = ShownAddresses::of(&config);
     let info = InfoPort::take(info)?;
     // Before the database is opened, so that a start that cannot listen creates none.
     let prepared = PreparedServer::new(config).map_err(Failure::Start)?;
@@ -64,7 +70,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
         None
     } else {
         let _inside = runtime.enter();
-        let started = Control::start(&data, engine.clone(), server.addrs().to_vec());
+        let started = Control::start(&data, engine.clone(), shown.all(server.addrs()));
         started
             .inspect_err(|error| {
                 let why = super::control::why_missing(&data, error);
@@ -97,6 +103,39 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
         (quiet, engine.close())
     };
     finish(&runtime, &mut signals, data, stop)
+}
+
+/// How the addresses of the server are shown to a user of this machine: as arguments of `hjall shell --server`.
+#[cfg(unix)]
+struct ShownAddresses {
+    /// The name of this machine for clients, in place of an address that stands for all interfaces.
+    host: Option<String>,
+    options: String,
+}
+
+#[cfg(unix)]
+impl ShownAddresses {
+    fn of(config: &Config) -> Self {
+        let tls = config.tls.as_ref().map_or("", |_| " --tls --tls-ca FILE");
+        let user = config.auth.users.as_ref().map_or("", |_| " --user NAME");
+        Self { host: config.host.clone(), options: format!("{tls}{user}") }
+    }
+
+    fn all(&self, addresses: &[SocketAddr]) -> Vec<String> {
+        addresses.iter().map(|address| format!("{}{}", self.reachable(*address), self.options)).collect()
+    }
+
+    fn reachable(&self, address: SocketAddr) -> String {
+        let loopback = match address.ip() {
+            ip if !ip.is_unspecified() => return address.to_string(),
+            IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        };
+        match &self.host {
+            Some(host) => format!("{host}:{}", address.port()),
+            None => SocketAddr::new(loopback, address.port()).to_string(),
+        }
+    }
 }
 
 /// Opens the database of a folder, and creates it if there is none.

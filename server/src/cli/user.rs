@@ -191,10 +191,13 @@ fn add(path: &Path, user: &NewUser) -> Result<(), Failure> {
     for (role, patterns) in Role::ALL.into_iter().zip(&user.roles) {
         for pattern in patterns {
             Scope::default().add(pattern).map_err(|why| {
-                usage(format!(
-                    "--{} {pattern:?} is neither *, NAMESPACE:*, NAMESPACE:TABLE nor TABLE: {why}",
-                    role.name()
-                ))
+                let role = role.name();
+                if pattern.contains(',') {
+                    return usage(format!(
+                        "--{role} {pattern:?} names several tables: repeat --{role} for each of them"
+                    ));
+                }
+                usage(format!("--{role} {pattern:?} is neither *, NAMESPACE:*, NAMESPACE:TABLE nor TABLE: {why}"))
             })?;
         }
     }
@@ -239,6 +242,9 @@ fn add(path: &Path, user: &NewUser) -> Result<(), Failure> {
     }
     replacement.finish().map_err(failed)?;
     say(&format!("added {} to {}; a running server reads it on SIGHUP", user.name, path.display()));
+    if user.roles.iter().all(Vec::is_empty) {
+        eprintln!("hjall: {} has no role, so it may do nothing yet; --read, --write and --admin give roles", user.name);
+    }
     if is_new {
         warn_if_of_root(path);
     }

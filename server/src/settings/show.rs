@@ -175,7 +175,7 @@ pub fn json(effective: &Effective, startup: &StartupOptions) -> String {
 /// A template: every setting with its default, explained and commented out.
 pub fn commented() -> String {
     let mut out = String::from(
-        "# Settings of hjall. Each is commented out and shows its default; uncomment those you change.\n\
+        "# Settings of hjall. Each is commented out and shows its default, or an example; uncomment those you change.\n\
          # `hjall serve --config FILE` reads this file. hbase-site.xml, variables and flags override it.\n\
          # `hjall config --config FILE` shows the effective settings and where each comes from.\n",
     );
@@ -206,7 +206,8 @@ fn explained(setting: &Setting) -> String {
     let value = setting.default_text().and_then(|text| setting.kind.read(&text));
     let _ = match value {
         Some(value) => writeln!(out, "#{key} = {value}"),
-        None => writeln!(out, "#{key} = …"),
+        // A value that can be uncommented, too: none stands for the default.
+        None => writeln!(out, "#{key} = {}  # an example", setting.kind.example()),
     };
     out.push_str("#\n");
     out

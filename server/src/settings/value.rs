@@ -87,6 +87,28 @@ impl Kind {
         !matches!(self, Self::Text(_) | Self::Path)
     }
 
+    /// A value for users to replace.
+    pub fn example(&self) -> Value {
+        // The description of a text has an example.
+        let described = match self {
+            Self::Text(what) => what.split_once("such as ").and_then(|(_, rest)| rest.split([',', ' ']).next()),
+            _ => None,
+        };
+        let described = [described.unwrap_or("off")];
+        let texts: &[&str] = match self {
+            Self::Path => &["/etc/hjall/FILE"],
+            Self::Host | Self::Hosts => &["hbase.example.com"],
+            Self::Addresses => &["127.0.0.1:9090"],
+            Self::Origins => &["https://console.example.com"],
+            Self::Bytes { .. } => &["1GiB", "100MiB", "64KiB", "1"],
+            Self::Time { .. } => &["60s", "1s", "500ms", "1h"],
+            Self::Text(_) => &described,
+            Self::Bool | Self::Count { .. } | Self::Ratio { .. } => &["true", "100", "1", "0.5"],
+            Self::Choice(words) => words,
+        };
+        texts.iter().find_map(|text| self.read(text)).unwrap_or(Value::Off)
+    }
+
     /// Parses a value. Returns `None` if the text is not a value of this kind.
     pub fn read(&self, given: &str) -> Option<Value> {
         let given = given.trim();
