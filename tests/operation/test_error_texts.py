@@ -142,7 +142,7 @@ UNDECLARED = [
     (2, "append", (b"t", two.TAppend(row=b"r", columns=[])), ILLEGAL + "Invalid arguments to append of row r", ": name at least one column"),
     (2, "createTable", (create2(b"new")[0], [b"a", b"a"]), ILLEGAL + "All split keys must be unique", ": give each key once"),
     (2, "createTable", create2(b"new", maxVersions=0), ILLEGAL + "Maximum versions must be positive", ": VERSIONS of family f is 0; use 1 or more"),
-    (1, "scannerOpenWithScan", (b"t", one.TScan(filterString=b"Prefix('a')"), {}), ILLEGAL + "Filter Name Prefix not supported", "expected one of "),
+    (1, "scannerOpenWithScan", (b"t", one.TScan(filterString=b"Prefix('a')"), {}), ILLEGAL + "Filter Name Prefix not supported", "did you mean PrefixFilter? The names are "),
 ]
 
 # Method, arguments, the beginning of HBase's text, the remedy at the end.

@@ -48,7 +48,9 @@ def test_a_refusal_names_its_class_once_and_the_remedy(served):
     carol = [*served, "--user", "carol"]
     said = ran(carol, "-e", "create 't', 'f'", environment={"HJALL_PASSWORD": PASSWORD}, status=1).stderr
     assert said.count("org.apache.hadoop.hbase.security.AccessDeniedException: ") == 1 and "(user=carol, scope=default" in said, said
-    assert said.splitlines()[-1].startswith("hjall: ") and "ask the operator of the server for the role" in said, said
+    assert said.splitlines()[-1].startswith("hjall: ") and "ask the operator of the server for the role admin (" in said, said
+    said = ran(carol, "-e", "put 't', 'r', 'f:q', 'v'", environment={"HJALL_PASSWORD": PASSWORD}, status=1).stderr
+    assert "ask the operator of the server for the role write (" in said, said
 
 
 def test_no_login(served):

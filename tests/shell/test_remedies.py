@@ -12,7 +12,14 @@ REMEDIES = [
     ("scan 't', {FILTER => \"PageFilter('x')\"}", "Incorrect filter string PageFilter('x')", "at byte 11: expected a whole number without quotes"),
     ("scan 't', {FILTER => \"PrefixFilter('a'\"}", "Incorrect Filter String", "at byte 16: expected `)`, to close the filter that begins at byte 0"),
     ("scan 't', {FILTER => \"PrefixFilter()\"}", "Incorrect filter string PrefixFilter()", "at byte 0: expected 1 argument (the prefix), found 0"),
-    ("scan 't', {FILTER => \"Prefix('x')\"}", "Filter Name Prefix not supported", "at byte 0: expected one of ColumnCountGetFilter, "),
+    ("scan 't', {FILTER => \"Prefix('x')\"}", "Filter Name Prefix not supported", "at byte 0: expected the name of a filter; did you mean PrefixFilter? The names are ColumnCountGetFilter, "),
+    ("scan 't', {FILTER => \"PrefxFilter('x')\"}", "Filter Name PrefxFilter not supported", "did you mean PrefixFilter?"),
+    ("scan 't', {FILTER => \"NoSuchFilter('x')\"}", "Filter Name NoSuchFilter not supported", "at byte 0: expected one of ColumnCountGetFilter, "),
+    ("create 'new', {NAME => 'f', COMPRESSION => 'gzip'}", "Compression GZIP is not supported. Use one of LZO", "COMPRESSION must be one of NONE, GZ, SNAPPY, LZ4, LZO and ZSTD"),
+    ("create 'new', {NAME => 'f', BLOOMFILTER => 'rows'}", "BloomFilter type ROWS is not supported.", "BLOOMFILTER must be one of NONE, ROW, ROWCOL and ROWPREFIX_FIXED_LENGTH"),
+    *[(f"{change}, TTL => '1 week'}}", "TTL for column family f must be positive", "TTL => \"1 week\" is no time: write seconds, FOREVER, or days, hours,")
+      for change in ("create 'new', {NAME => 'f'", "alter 't', {NAME => 'f'")],
+    ("create 'new', {NAME => 'f', TTL => 0}", "TTL for column family f must be positive", "use seconds from 1"),
     ("create 'new', {NAME => 'f', COMPRESSION => 'BZIP2'}", "java.lang.UnsupportedOperationException", "COMPRESSION of family f is BZIP2"),
     ("create 'none:t', 'f'", "Unknown namespace none!", "create it with create_namespace, or choose another name"),
     ("list_namespace_tables 'none'", "Unknown namespace none!", "create it with create_namespace"),
@@ -24,7 +31,7 @@ REMEDIES = [
     ("scan 't', {READ_TYPE => 'SLOW'}", "client.Scan.ReadType.SLOW", "READ_TYPE must be one of DEFAULT, STREAM, PREAD"),
     ("create 'new', {NAME => 'f', VERSIONS => 'three'}", 'For input string: "three"', "VERSIONS must be a whole number"),
     ("create 'new', {NAME => 'f', VERSIONS => 0}", "Maximum versions must be positive", "VERSIONS of family f is at least 1"),
-    ("create 'new', 'f', MAX_FILESIZE => 'big'", 'For input string: "big"', "MAX_FILESIZE must be a whole number"),
+    ("create 'new', 'f', MAX_FILESIZE => 'big'", 'For input string: "big"', "MAX_FILESIZE must be a whole number of 64 bits, as in MAX_FILESIZE => 10737418240"),
     ("create 'new', 'f', NUMREGIONS => 2", "Split algorithm must be specified", "NUMREGIONS => 2, SPLITALGO => 'HexStringSplit'"),
     ("create 'new', 'f', SPLITALGO => 'HexStringSplit'", "Number of regions must be specified", "NUMREGIONS => 4, SPLITALGO => 'HexStringSplit'"),
     ("create 'new', 'f', NUMREGIONS => 2, SPLITALGO => 'Hex'", "Class Hex not found", "SPLITALGO is one of HexStringSplit, "),
@@ -81,7 +88,10 @@ MISTAKES = [
     ("scan Users", "NameError", "uninitialized constant HBaseReceiver::Users", "text is put in quotes: 'Users'"),
     ("scan 't', {REVERSED => True}", "NameError", "uninitialized constant HBaseReceiver::True", "in small letters: true"),
     ("scan 't', FILTER => PrefixFilter('a')", "NoMethodError", "undefined method `PrefixFilter'", "a filter is text in quotes"),
-    ("show 'tables'", "NoMethodError", "undefined method `show'", "there is no command show; help lists the commands"),
+    ("show 'tables'", "NoMethodError", "undefined method `show'", "there is no command show; use list, which help 'list' explains"),
+    ("show tables", "NameError", "undefined local variable or method `tables'", "there is no command show; use list"),
+    ("insert 't', 'r'", "NoMethodError", "undefined method `insert'", "there is no command insert; use put"),
+    ("scan 't', {FILTER => 'PrefixFilter('a')'}", "SyntaxError", "(hbase):1:37: syntax error, unexpected 'a'", "so put it in double quotes"),
     ("'t'.scan", "NoMethodError", "undefined method `scan' for \"t\":String", "scan is a command; help 'scan'"),
     ("get_table('t').nope", "NoMethodError", "undefined method `nope'", "table_help lists the methods"),
     ("nil.nope", "NoMethodError", "undefined method `nope' for nil:NilClass", "the value before .nope is nil"),
@@ -89,7 +99,7 @@ MISTAKES = [
     ("5 + 'a'", "TypeError", "String can't be coerced into Integer", "to_i makes one"),
     ("def f(a); a; end; f 1, 2", "ArgumentError", "wrong number of arguments (given 2, expected 1)", "those of f (line 1, column 19)"),
     ("[1].nope", "NoMethodError", "undefined method `nope'", "docs/shell-language.md lists the methods of the class Array"),
-    ("scan 't", "SyntaxError", "(hbase):1:1: syntax error, unexpected end-of-input", "the quote ' is not closed"),
+    ("scan 't", "SyntaxError", "(hbase):1:1: syntax error, unexpected end-of-input", "the quote ' that begins in line 1 is not closed"),
     ("scan 't', {LIMIT => 5", "SyntaxError", "(hbase):1:1: syntax error, unexpected end-of-input", "a bracket or a block is not closed"),
     ("put 't',", "SyntaxError", "(hbase):1:1: syntax error, unexpected end-of-input", "an argument is missing at its end"),
     ("scan 't', {LIMIT = 5}", "SyntaxError", "(hbase):1:21: syntax error, unexpected '}', expecting '=>'", "{LIMIT => 5}"),
@@ -121,3 +131,15 @@ def test_the_remedy_follows_a_mistake_in_the_language(folder_shell, statement, k
 def test_a_rescued_error_has_the_message_of_hbase_only(folder_shell):
     done = ran(folder_shell, "-e", "begin; scan 'none'; rescue => e; puts e.message; end", "-e", "begin; scan users; rescue => e; puts e.message; end")
     assert "Unknown table none!\n" in done.stdout and "hjall: " not in done.stdout + done.stderr.replace("hjall: creating", "")
+
+
+@pytest.mark.parametrize("script, error, remedy", [
+    ("list\n\nput 't', 'r', 'f:q', '1\nput t, r\n", "(hbase):4:1: syntax error, unexpected end-of-input", "the quote ' that begins in line 3 is not closed"),
+    ("put 't', # 'r'\n  'r', 'f:q', 'v\n", "(hbase):2:1: syntax error, unexpected end-of-input", "the quote ' that begins in line 2 is not closed"),
+    ("list\nput 't', 'r', 'f:q', 'v\nscan 't'\n", "(hbase):3:1: syntax error, unexpected end-of-input", "the quote ' that begins in line 2 is not closed"),
+    ("list\nput 't', 'r', 'f:q', 'v\nput 't', 'r', 'f:q', 'w\n", "syntax error, unexpected 't'", "a quote that begins in line 2 goes on in the next line: is the one that closes it missing?"),
+])
+def test_a_quote_that_is_not_closed_is_named_with_the_line_in_which_it_begins(folder_shell, script, error, remedy):
+    done = ran([*folder_shell, "-n"], input=script, status=1)
+    *_, said, after = done.stderr.splitlines()
+    assert error in said and after == f"hjall: {remedy}", done.stderr

@@ -96,7 +96,7 @@ fn alter(context: &mut Context, args: Vec<Value>, shown: bool) -> Done {
     }
     context.connection.modify(table).map_err(|failure| match failure.reason {
         Reason::TableMissing => not_found(&name),
-        _ => failure.into(),
+        _ => families::with_ttl_remedy(failure, &args[1..]).into(),
     })?;
     if shown {
         context.out.line("Updating all regions with the new schema...");

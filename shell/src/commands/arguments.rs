@@ -219,7 +219,15 @@ pub fn number<T: FromStr>(value: &Value, name: &str) -> Result<T, CommandError> 
     let given = text(value);
     given.parse().map_err(|_| {
         let bits = 8 * size_of::<T>();
-        let remedy = format!("{name} must be a whole number of {bits} bits, as in {name} => 3");
+        let example = match name {
+            "MAX_FILESIZE" => "10737418240",
+            "MEMSTORE_FLUSHSIZE" => "134217728",
+            "MOB_THRESHOLD" => "102400",
+            "BLOCKSIZE" => "65536",
+            "TTL" => "86400000",
+            _ => "3",
+        };
+        let remedy = format!("{name} must be a whole number of {bits} bits, as in {name} => {example}");
         CommandError::argument(format!("For input string: \"{given}\""), remedy)
     })
 }

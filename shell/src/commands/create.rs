@@ -98,7 +98,7 @@ fn create(context: &mut Context, args: Vec<Value>) -> Done {
     check_splits(&splits)?;
     context.connection.create(table, splits).map_err(|failure| match failure.reason {
         Reason::NamespaceMissing => unknown_namespace(name.namespace()),
-        _ => context.worded(failure.into(), &name.to_string()),
+        _ => context.worded(families::with_ttl_remedy(failure, &args[1..]).into(), &name.to_string()),
     })?;
     context.out.line(&format!("Created table {name}"));
     context.out.record([("table", name.to_string().into()), ("created", true.into())]);

@@ -2,10 +2,10 @@
 
 use hjall_engine::schema::{BlockEncoding, BloomFilter, Compression, FamilyDescriptor};
 
-use super::arguments::{CommandError, Options, number, text};
+use super::arguments::{CommandError, Options, flattened, number, text};
 use super::context::Context;
 use crate::connection::Failure;
-use crate::language::Value;
+use crate::language::{Value, inspected};
 
 /// Keys whose value is a truth value: anything but true is false.
 const FLAGS: &[&str] = &[
@@ -25,6 +25,10 @@ const FLAGS: &[&str] = &[
 const COMPRESSIONS: &str = "LZO LZMA GZ ZSTD EnumDesc LZ4 BROTLI NONE SNAPPY BZIP2";
 const BLOOM_FILTERS: &str = "ROWPREFIX_FIXED_LENGTH EnumDesc ROWCOL ROW NONE";
 
+/// The names that hjall accepts.
+const USABLE_COMPRESSIONS: &str = "NONE, GZ, SNAPPY, LZ4, LZO and ZSTD";
+const USABLE_BLOOM_FILTERS: &str = "NONE, ROW, ROWCOL and ROWPREFIX_FIXED_LENGTH";
+
 /// The TTL of cells that never expire.
 const FOREVER: i32 = i32::MAX;
 
@@ -35,14 +39,14 @@ pub fn no_constant(class: &str, name: &str, option: &str, known: &[&str]) -> Com
     CommandError::Failed(failure.with_remedy(Some(remedy)))
 }
 
-/// The seconds of a TTL: a number, `FOREVER`, or `1 DAY 2 HOURS`. Any other text counts as 0, which the server refuses.
-fn seconds(value: &Value) -> i32 {
+/// The seconds of a TTL: a number, `FOREVER`, or `1 DAY 2 HOURS`; `None` for any other text.
+fn seconds(value: &Value) -> Option<i32> {
     let given = text(value);
     if given.eq_ignore_ascii_case("FOREVER") {
-        return FOREVER;
+        return Some(FOREVER);
     }
     if let Ok(number) = given.trim().parse::<i64>() {
-        return i32::try_from(number).unwrap_or(i32::MAX);
+        return Some(i32::try_from(number).unwrap_or(i32::MAX));
     }
     let mut total = 0_i64;
     let mut words = given.split_whitespace();
@@ -52,14 +56,26 @@ fn seconds(value: &Value) -> i32 {
             Some(unit) if unit.starts_with("HOUR") => 3600,
             Some(unit) if unit.starts_with("MINUTE") => 60,
             Some(unit) if unit.starts_with("SECOND") => 1,
-            _ => return 0,
+            _ => return None,
         };
-        match word.parse::<i64>() {
-            Ok(n) => total = total.saturating_add(n.saturating_mul(unit)),
-            Err(_) => return 0,
-        }
+        total = total.saturating_add(word.parse::<i64>().ok()?.saturating_mul(unit));
     }
-    i32::try_from(total).unwrap_or(i32::MAX)
+    Some(i32::try_from(total).unwrap_or(i32::MAX))
+}
+
+/// The failure of a change of a table with these arguments: if a TTL among them is a text that is no time, the remedy
+/// says how one is written.
+pub fn with_ttl_remedy(failure: Failure, args: &[Value]) -> Failure {
+    let ttls = flattened(args).iter().filter_map(|arg| Options::of(arg)?.get("TTL").cloned()).collect::<Vec<_>>();
+    match ttls.iter().find(|ttl| seconds(ttl).is_none()) {
+        Some(ttl) if failure.text.contains("TTL for column family") => {
+            let given = inspected(ttl);
+            failure.with_remedy(Some(format!(
+                "TTL => {given} is no time: write seconds, FOREVER, or days, hours, minutes and seconds, as in '7 DAYS 12 HOURS'"
+            )))
+        }
+        _ => failure,
+    }
 }
 
 /// The error about a family without a name.
@@ -105,14 +121,15 @@ pub fn apply(context: &mut Context, family: &mut FamilyDescriptor, options: Opti
                 family.set(key, number.to_string());
             }
             "TTL" => {
-                family.set_ttl_seconds(seconds(value));
+                // HBase takes a text that is no time for 0, which the server refuses.
+                family.set_ttl_seconds(seconds(value).unwrap_or(0));
             }
             "BLOOMFILTER" => {
                 let given = text(value).to_uppercase();
                 let Some(kind) = BloomFilter::from_name(&given) else {
-                    return Err(CommandError::complete(
-                        "ArgumentError",
+                    return Err(CommandError::argument(
                         format!("BloomFilter type {given} is not supported. Use one of {BLOOM_FILTERS}"),
+                        format!("{key} must be one of {}", USABLE_BLOOM_FILTERS),
                     ));
                 };
                 family.set_bloom_filter(kind);
@@ -120,9 +137,9 @@ pub fn apply(context: &mut Context, family: &mut FamilyDescriptor, options: Opti
             "COMPRESSION" | "COMPRESSION_COMPACT" | "COMPRESSION_COMPACT_MAJOR" | "COMPRESSION_COMPACT_MINOR" => {
                 let given = text(value).to_uppercase();
                 let Some(kind) = Compression::from_name(&given) else {
-                    return Err(CommandError::complete(
-                        "ArgumentError",
+                    return Err(CommandError::argument(
                         format!("Compression {given} is not supported. Use one of {COMPRESSIONS}"),
+                        format!("{key} must be one of {}", USABLE_COMPRESSIONS),
                     ));
                 };
                 family.set(key, kind.name());

@@ -22,7 +22,7 @@ pub const COMMANDS: &[Command] = &[
         group: "dml",
         least: 4,
         most: 6,
-        about: "Write a cell: table, row, column, value, and perhaps a timestamp in milliseconds. Options: ATTRIBUTES, \
+        about: "Write a cell: table, row, column, value, and optionally a timestamp in milliseconds. Options: ATTRIBUTES, \
                 VISIBILITY, TTL in milliseconds.",
         examples: &[
             "put 't1', 'r1', 'f:q', 'value'",

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::ast::Node;
 use super::lexer::{self, Progress};
 use super::parser;
-use super::token::{Kind, SyntaxError, Token};
+use super::token::{Kind, Part, SyntaxError, Token};
 
 /// Lines after which a statement is parsed only when its brackets and blocks can be closed. Until then every line is
 /// parsed, so that mistakes are reported at once.
@@ -60,6 +60,34 @@ impl Statement {
         parser::parse_tokens(self.progress.tokens(), locals)
     }
 
+    /// The line of the statement, from 1 on, in which the token begins that is not complete.
+    pub fn open_line(&self) -> u32 {
+        let mut at = self.progress.at();
+        loop {
+            let rest = &self.source[at..];
+            at += rest.len() - rest.trim_ascii_start().len();
+            match self.source[at..].iter().position(|byte| *byte == b'\n') {
+                Some(end) if self.source[at] == b'#' => at += end,
+                _ => break,
+            }
+        }
+        let lines = self.source[..at].iter().filter(|byte| **byte == b'\n').count();
+        u32::try_from(lines).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    /// The line of the statement, from 1 on, in which a text in quotes begins that goes on in the next line.
+    pub fn long_text(&self) -> Option<u32> {
+        let goes_on = |pair: &&[Token]| match &pair[0].kind {
+            Kind::Str(parts) => pair[1].at.line > pair[0].at.line && parts.iter().any(has_line_end),
+            _ => false,
+        };
+        // The lines of a here document are those of a text, too.
+        if self.source.windows(2).any(|two| two == b"<<") {
+            return None;
+        }
+        self.progress.tokens().windows(2).find(goes_on).map(|pair| pair[0].at.line)
+    }
+
     /// Counts the words that open and close blocks. `while` and `for` may have a `do`, and `if` behind a statement
     /// opens nothing, so the number of open blocks is at least the difference.
     fn count(&mut self) {
@@ -76,6 +104,10 @@ impl Statement {
         }
         self.counted = tokens.len();
     }
+}
+
+fn has_line_end(part: &Part) -> bool {
+    matches!(part, Part::Bytes(text) if text.contains(&b'\n'))
 }
 
 fn is_separator(token: &Token) -> bool {

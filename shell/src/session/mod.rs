@@ -119,7 +119,12 @@ impl Session {
             }
             Err(SyntaxError::Wrong { at, message }) => {
                 let source = std::mem::take(&mut self.pending);
-                self.syntax_error(at, &message, remedies::of_syntax(&message).map(str::to_owned), source.source())
+                let first = self.first_line(&source);
+                let remedy = match source.long_text() {
+                    Some(line) => Some(remedies::of_long_text(first + line - 1)),
+                    None => remedies::of_syntax(&message, source.source()).map(str::to_owned),
+                };
+                self.syntax_error(at, &message, remedy, source.source())
             }
             Ok(program) => {
                 let own = self.pending.source().iter().filter(|byte| **byte == b'\n').count();
@@ -137,13 +142,22 @@ impl Session {
         if source.trim_ascii().is_empty() {
             return Step::Done;
         }
+        let first = self.first_line(&pending);
+        // If one quote is missing, those of the lines below end and begin in the wrong places.
+        let line = pending.long_text().unwrap_or_else(|| pending.open_line());
         let lines = u32::try_from(source.split(|byte| *byte == b'\n').count()).unwrap_or(u32::MAX);
         self.syntax_error(
             Place { line: lines.saturating_sub(1).max(1), column: 1 },
             "syntax error, unexpected end-of-input",
-            Some(remedies::of_end(self.open)),
+            Some(remedies::of_end(self.open, first + line - 1)),
             source,
         )
+    }
+
+    /// The line of the session in which a statement begins whose last line is the current one.
+    fn first_line(&self, statement: &Statement) -> u32 {
+        let own = statement.source().iter().filter(|byte| **byte == b'\n').count();
+        self.lines.saturating_sub(u32::try_from(own).unwrap_or(u32::MAX)).saturating_add(1)
     }
 
     fn syntax_error(&mut self, at: Place, message: &str, remedy: Option<String>, source: &[u8]) -> Step {

@@ -7,6 +7,9 @@ use crate::filter::kinds;
 use crate::filter::spec::FilterSpec;
 use crate::quote;
 
+/// The length of the longest wrong name for which a similar one is sought, in bytes.
+const SIMILAR_BYTES_MAX: usize = 40;
+
 /// One filter as written in the text.
 pub(super) struct Simple<'a> {
     /// Its position in the text, in bytes.
@@ -66,11 +69,25 @@ impl<'a> Simple<'a> {
 
 /// The suggestion for an unknown name.
 fn suggestion(name: &str) -> String {
-    let mut known = kinds::KINDS.iter().filter(|kind| kind.parse.is_some()).map(|kind| kind.class);
-    match known.clone().find(|class| class.eq_ignore_ascii_case(name)) {
-        Some(class) => format!("{class} (names are case-sensitive)"),
-        None => format!("one of {}", known.by_ref().collect::<Vec<_>>().join(", ")),
+    let known = || kinds::KINDS.iter().filter(|kind| kind.parse.is_some()).map(|kind| kind.class);
+    if let Some(class) = known().find(|class| class.eq_ignore_ascii_case(name)) {
+        return format!("{class} (names are case-sensitive)");
     }
+    let names = known().collect::<Vec<_>>().join(", ");
+    match similar(name, known()) {
+        Some(class) => format!("the name of a filter; did you mean {class}? The names are {names}"),
+        None => format!("one of {names}"),
+    }
+}
+
+/// The name that is probably meant by a wrong one.
+fn similar(name: &str, mut known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    // Comparing takes time proportional to the length of the name, which a client may choose.
+    if name.len() > SIMILAR_BYTES_MAX {
+        return None;
+    }
+    let short = |class: &str| class.strip_suffix("Filter").is_some_and(|short| short.eq_ignore_ascii_case(name));
+    known.find(|class| short(class) || strsim::osa_distance(class, name) <= 2)
 }
 
 /// The length up to and including the first `)` outside quotes. Doubled quotes are skipped.

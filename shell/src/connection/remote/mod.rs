@@ -58,6 +58,17 @@ pub struct ServerOptions {
     pub timeout: Duration,
 }
 
+/// The role of hjall that the action in the text of an `AccessDeniedException` stands for.
+fn role_of(text: &str) -> Option<&'static str> {
+    let (_, action) = text.split_once("action=")?;
+    match action.trim_end_matches(')') {
+        "READ" => Some("read"),
+        "WRITE" => Some("write"),
+        "CREATE" | "ADMIN" => Some("admin"),
+        _ => None,
+    }
+}
+
 /// A connection to a server.
 pub struct Remote {
     wire: Wire,
@@ -97,8 +108,9 @@ impl Remote {
         if access && self.user.is_none() || failure.text.contains("TLS") {
             failure.text.push_str(self.wire.hint());
         } else if access && failure.remedy.is_none() {
-            let remedy = "log in as another user, or ask the operator of the server for the role (auth.users)";
-            failure.remedy = Some(remedy.to_owned());
+            let role = role_of(&failure.text).map_or_else(|| "the role".to_owned(), |role| format!("the role {role}"));
+            let remedy = format!("log in as another user, or ask the operator of the server for {role} (auth.users)");
+            failure.remedy = Some(remedy);
         }
         failure
     }

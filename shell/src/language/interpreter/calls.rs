@@ -23,7 +23,7 @@ impl Interpreter<'_> {
                 list.extend(self.list(&call.args[1..], frame)?);
                 list
             }
-            None => self.list(&call.args, frame)?,
+            None => self.list(&call.args, frame).map_err(|raise| self.of_other_database(call, raise))?,
         };
         let block = self.block_of(call, frame)?;
         let own = call.block.as_ref().map(Rc::as_ptr);
@@ -53,6 +53,21 @@ impl Interpreter<'_> {
         let Some(Node { expr: Expr::Call(inner), .. }) = call.args.first() else { return None };
         let named = call.receiver.is_none() && self.host.takes_command(&call.name);
         (named && inner.receiver.is_none() && self.host.is_command(&inner.name)).then_some(inner)
+    }
+
+    /// An error about the arguments of a command that only other databases have: `show tables`.
+    fn of_other_database(&self, call: &Call, raise: Raise) -> Raise {
+        match (raise, replacement(&call.name)) {
+            (Raise::Error(exception), Some(own))
+                if exception.class == "NameError"
+                    && call.receiver.is_none()
+                    && !self.state.methods.contains_key(&call.name)
+                    && !self.host.is_command(&call.name) =>
+            {
+                Raise::Error(exception.with_remedy(no_command(&call.name, own)))
+            }
+            (raise, _) => raise,
+        }
     }
 
     fn block_of(&mut self, call: &Call, frame: &Frame) -> Result<Option<Rc<Proc>>, Raise> {
@@ -113,7 +128,10 @@ impl Interpreter<'_> {
             true => {
                 format!("a filter is text in quotes, as in FILTER => \"{name}(…)\"; show_filters lists the filters")
             }
-            false => format!("there is no command {name}; help lists the commands"),
+            false => match replacement(name) {
+                Some(own) => no_command(name, own),
+                None => format!("there is no command {name}; help lists the commands"),
+            },
         };
         Err(Raise::new("NoMethodError", message).with_remedy(remedy))
     }
@@ -392,6 +410,20 @@ pub fn nearest<T: AsRef<str> + Ord>(name: &str, known: impl Iterator<Item = T>) 
         .filter(|(distance, _)| *distance <= limit)
         .min()
         .map(|(_, known)| known)
+}
+
+/// The command that does what this word does in other databases.
+fn replacement(word: &str) -> Option<&'static str> {
+    match &word.to_ascii_lowercase()[..] {
+        "show" => Some("list"),
+        "insert" | "update" | "upsert" => Some("put"),
+        "desc" => Some("describe"),
+        _ => None,
+    }
+}
+
+fn no_command(name: &str, own: &str) -> String {
+    format!("there is no command {name}; use {own}, which help '{own}' explains")
 }
 
 /// How many letters have to be inserted, removed, replaced or exchanged with their neighbour to make one name of
