@@ -180,6 +180,8 @@ MISTAKES = {
     "no such address": ("GET", "/rules", None, {"Accept": JSON}, 404, "/TABLE/ROW"),
     "no such method": ("DELETE", "/version", None, {}, 405, "GET,OPTIONS"),
     "no such method, as a page": ("POST", "/version", "", {"Content-Type": JSON, "Accept": JSON}, 405, "GET,OPTIONS"),
+    "a value from a form": ("PUT", "/rules/r/f:a", "x", {"Content-Type": "application/x-www-form-urlencoded"}, 415,
+                            "for a value, send Content-Type: application/octet-stream"),
     "no such type of body": ("PUT", "/rules/r", "x", {"Content-Type": "application/xml"}, 415, "text/xml, application/json"),
     "no such type of answer": ("GET", "/rules/r", None, {"Accept": "image/png"}, 406, "application/json"),
     "no such type of answer, as a page": ("GET", "/rules/r", None, {"Accept": "text/html"}, 406, "application/json"),

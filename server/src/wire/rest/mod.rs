@@ -213,7 +213,11 @@ impl Request {
                     Some(kind) if resource.reads(verb, kind) => Ok(Some(kind)),
                     _ => {
                         let (sent, types) = (declared.name, media::names(&resource.types(verb)));
-                        refuse(415, &format!("the body has the Content-Type {sent}; the resource reads {types}"))
+                        let value = match resource.reads(verb, Kind::Binary) {
+                            true => "; for a value, send Content-Type: application/octet-stream",
+                            false => "",
+                        };
+                        refuse(415, &format!("the body has the Content-Type {sent}; the resource reads {types}{value}"))
                     }
                 },
             },
