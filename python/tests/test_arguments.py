@@ -338,13 +338,31 @@ def test_delete_rows_reports_the_first_failure_and_the_number_of_the_others():
         assert table.count() == 3
 
 
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("versions", "max_versions"),
+        ("ttl", "time_to_live"),
+        ("ttl_seconds", "time_to_live"),
+        ("bloom_filter", "bloom_filter_type"),
+        ("block_cache", "block_cache_enabled"),
+    ],
+)
+def test_an_option_by_another_name_gets_a_suggestion(given, meant):
+    with hjall.memory() as db:
+        with pytest.raises(TypeError, match=rf'unknown family option "{given}" \(did you mean {meant}\?\)'):
+            db.create_table("t", {"f": {given: 3}})
+
+
 @pytest.mark.parametrize("families", [["f"], {"f"}, "f", [("f", {})]])
 def test_families_that_are_no_mapping_are_refused(families):
     with hjall.memory() as db:
         db.create_table("t", {"f": {}})
         given = type(families).__name__
         for call in (db.create_table, db.alter_table):
-            with pytest.raises(TypeError, match=f"^families must be a dict from names to options, not {given}$"):
+            with pytest.raises(
+                TypeError, match=f'^families must be a dict from names to options, such as {{"f": {{}}}}, not {given}$'
+            ):
                 call("t", families=families)
         assert list(db.table("t").families()) == [b"f"]
 

@@ -98,8 +98,15 @@ fn set_options(family: &mut FamilyDescriptor, options: Option<&Bound<'_, PyDict>
 }
 
 fn unknown_option(name: &str) -> PyErr {
+    let meant = match &name.replace('_', "").to_ascii_lowercase()[..] {
+        "versions" | "version" | "maxversion" => " (did you mean max_versions?)",
+        "ttl" | "ttlseconds" => " (did you mean time_to_live?)",
+        "bloomfilter" | "bloom" => " (did you mean bloom_filter_type?)",
+        "blockcache" => " (did you mean block_cache_enabled?)",
+        _ => "",
+    };
     PyTypeError::new_err(format!(
-        "unknown family option {name:?}: use max_versions, compression, in_memory, bloom_filter_type, \
+        "unknown family option {name:?}{meant}: use max_versions, compression, in_memory, bloom_filter_type, \
          block_cache_enabled, time_to_live (seconds), min_versions, block_size, keep_deleted_cells, \
          data_block_encoding, new_version_behavior or scope, or the name of an HBase attribute, such as VERSIONS"
     ))

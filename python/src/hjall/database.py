@@ -491,7 +491,9 @@ def name_bytes(name: Name) -> bytes:
 
 def _check_families(families: object) -> None:
     if not isinstance(families, Mapping):
-        raise TypeError(f"families must be a dict from names to options, not {type(families).__name__}")
+        raise TypeError(
+            f'families must be a dict from names to options, such as {{"f": {{}}}}, not {type(families).__name__}'
+        )
 
 
 def _key(key: Any) -> Any:
