@@ -4,8 +4,8 @@
 //! newer ones stays hidden, even if those are deleted later; the versions of one request count as one. So every version
 //! has a lifetime: from the request that wrote it to the first one that hid it.
 //!
-//! Cells that were written while NEW_VERSION_BEHAVIOR was off share a sequence number, as those of one request do: among
-//! each other, timestamps decide. It is 0, which is not stored, if it had not been on before.
+//! Cells that were written while NEW_VERSION_BEHAVIOR was off share a sequence number, as those of one request do:
+//! among each other, timestamps decide. It is 0, which is not stored, if it had not been on before.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
