@@ -91,7 +91,7 @@ fn the_masters_checks_name_the_invalid_value() {
 
 #[test]
 fn only_attributes_that_name_a_coprocessor_are_refused() {
-    let check = |value: &str| {
+    let check = |value: &'static str| {
         let mut table = descriptor("t", &["f"]);
         table.set("coprocessor$1", value);
         check_table(&table).map_err(|error| error.message().to_owned())
