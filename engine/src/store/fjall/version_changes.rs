@@ -390,7 +390,7 @@ mod tests {
     use crate::store::active_transaction::{KEY_BYTES_MAX, Write};
     use crate::store::file_names::FILES_FOLDER;
     use crate::store::fjall::cursor::Seen;
-    use crate::store::fjall::database::{Committed, Patience};
+    use crate::store::fjall::database::{Committed, Patience, WORKERS};
     use crate::store::fjall::test_database::{SPACE, open};
 
     /// The timeout of reads that would block forever if they took fjall's lock. Only a failing test waits this long.
@@ -657,15 +657,15 @@ mod tests {
             database.flush(&keyspace).unwrap();
         }
         wait_until_settled(&database);
-        // It stands for a worker that has not completed its compaction.
-        let (worker, _) = database.dead_versions.begin_filter();
+        // They stand for workers that have not completed their compactions: more than fjall's own can make up for.
+        let completing: Vec<_> = (0..2 * WORKERS).map(|_| database.dead_versions.begin_filter()).collect();
         let running = database.filters.gates.begin(SPACE);
         database.changes.expect_completion(keyspace.tree.clone(), None, running);
         keyspace.major_compact().unwrap();
         database.follow_changes();
         let paused = database.filters.gates.pause(&[SPACE]);
         assert!(!paused.have_ended());
-        drop(worker);
+        drop(completing);
         while !paused.have_ended() {
             database.follow_changes();
             std::thread::yield_now();
