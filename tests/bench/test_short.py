@@ -34,7 +34,7 @@ def test_comparison(tmp_path):
     """All parts, with their tables and plots."""
     bench("compare", *SHORT, "--redis", REDIS or "", "--out", str(tmp_path))
     report = (tmp_path / "results.md").read_text(encoding="utf-8")
-    for section in ("Gets", "Puts", "Scans", "Gets during scans", "Beside other programs", "Batches of puts",
+    for section in ("Gets", "Puts", "Scans", "Gets during scans", "While other programs run", "Batches of puts",
                     "Gets of rows that are not in the row cache", "Gets without a server", "YCSB"):
         assert f"\n## {section}\n" in report
     for line in ("| getRow, rows written once, in the row cache | 50 | hjall |", "|  |  | raw fjall |",

@@ -53,7 +53,7 @@ impl Comparison<'_> {
             (Action::Get, ONCE, "getRow while 8 processes spin", 0.9),
             (Action::Put, OVER, "mutateRow while 8 processes spin", 0.8),
         ] {
-            let subject = subject("Beside other programs", name, CONNECTIONS, goal);
+            let subject = subject("While other programs run", name, CONNECTIONS, goal);
             for system in systems.iter().filter(|system| system.server.is_some()) {
                 let sample = one_row(self, system, action, table, CONNECTIONS, self.options.length())?;
                 self.results.add(&subject, &system.name, sample);
