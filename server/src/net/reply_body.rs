@@ -107,12 +107,7 @@ impl ReplyBody {
         let call = next.get_or_insert_with(|| Box::pin(source.clone().page(*scanner)));
         let Poll::Ready(page) = call.as_mut().poll(cx) else { return Poll::Pending };
         *next = None;
-        let has_end = source.has_end;
-        let Page { bytes, reply, next } = page.inspect_err(|_| {
-            if !has_end {
-                self.exchange.reset();
-            }
-        })?;
+        let Page { bytes, reply, next } = page?;
         self.bytes = bytes;
         if let Some(unsent) = &mut self.unsent {
             // The previous page has been handed on.
@@ -187,7 +182,7 @@ impl Body for ReplyBody {
 
 impl Drop for ReplyBody {
     fn drop(&mut self) {
-        // The body of an answer to HEAD, or to a client that has disconnected.
+        // The body of an answer to HEAD, to a client that has disconnected, or whose next page has failed.
         if let Some(Pages { source, scanner, .. }) = self.pages.take() {
             if !source.has_end {
                 self.exchange.reset();

@@ -276,6 +276,7 @@ impl Pressure {
         }
     }
 }
+
 impl Database {
     /// Compacts the spaces of a write that has waited for a while, if they have too many runs and no other thread
     /// compacts.

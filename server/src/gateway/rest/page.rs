@@ -16,7 +16,6 @@ use hjall_engine::{Cell, Row};
 use super::body::Body;
 use super::cell_writer::CellSetWriter;
 use super::error::{Answer, Failure};
-use super::scanner::memory_of;
 use super::{Response, State};
 use crate::gateway::context::CallContext;
 use crate::gateway::scanners::OpenScanner;
@@ -66,8 +65,10 @@ impl Stream {
 
     /// The memory that it uses between two pages, in bytes.
     pub(super) fn held_bytes(&self) -> usize {
-        let rows = self.rows.iter().flat_map(|row| &row.cells).map(memory_of).sum::<usize>();
-        rows + self.writer.pending_bytes()
+        let (cells, bytes) = room_of(&self.rows);
+        cells * size_of::<Cell>()
+            + bytes
+            + self.writer.pending_bytes()
             + self.page.capacity()
             + self.gzip.as_ref().map_or(0, |gzip| GZIP_BYTES + gzip.get_ref().capacity())
     }
@@ -179,19 +180,20 @@ fn fill(context: &CallContext<'_>, open: &mut OpenScanner) -> Answer<bool> {
     let room = scope.reply_bytes_max().min(scope.alone_max()) / 4;
     let bytes_max = PAGE_BYTES.min(context.scanners.page_bytes_max()).min(room);
     loop {
-        let before = room_of(&stream.rows);
+        let mut written = (0, 0);
         while stream.written_bytes() < bytes_max
             && let Some(row) = stream.rows.pop_front()
         {
             let length = stream.written_bytes();
             stream.writer.row(&mut stream.page, &row).map_err(Failure::bad)?;
+            let (cells, bytes) = room_of([&row]);
+            written = (written.0 + cells, written.1 + bytes);
             // There is no room for a further row. A short page makes some when it has been sent.
             if scope.take(0, stream.written_bytes().saturating_sub(length)).is_err() {
                 return stream.end_page();
             }
         }
-        let after = room_of(&stream.rows);
-        scope.release(before.0 - after.0, before.1 - after.1);
+        scope.release(written.0, written.1);
         if stream.left == 0 && stream.rows.is_empty() {
             break;
         }
@@ -223,7 +225,8 @@ fn fill(context: &CallContext<'_>, open: &mut OpenScanner) -> Answer<bool> {
 }
 
 /// The number of cells of rows that have been read, and the bytes that they take.
-fn room_of(rows: &VecDeque<Row>) -> (usize, usize) {
+fn room_of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> (usize, usize) {
     let bytes = |cell: &Cell| cell.family.len() + cell.qualifier.len() + cell.value.len();
-    rows.iter().fold((0, 0), |sum, row| (sum.0 + row.cells.len(), sum.1 + row.cells.iter().map(bytes).sum::<usize>()))
+    rows.into_iter()
+        .fold((0, 0), |sum, row| (sum.0 + row.cells.len(), sum.1 + row.cells.iter().map(bytes).sum::<usize>()))
 }

@@ -108,7 +108,7 @@ fn written_bytes(cell: &Cell) -> usize {
 }
 
 /// The memory of a cell, whose row its neighbours share.
-pub(super) fn memory_of(cell: &Cell) -> usize {
+fn memory_of(cell: &Cell) -> usize {
     size_of::<Cell>() + cell.family.len() + cell.qualifier.len() + cell.value.len()
 }
 
