@@ -23,8 +23,8 @@ fn forks() -> u32 {
     FORKS.load(Ordering::Relaxed)
 }
 
-/// A lock that is not held at the beginning of a forked child. A thread that holds a common lock at the time of the fork
-/// does not exist in the child, where the lock would therefore never be released.
+/// A lock that is not held at the beginning of a forked child. A thread that holds a common lock at the time of the
+/// fork does not exist in the child, where the lock would therefore never be released.
 pub struct ProcessLock {
     lock: Mutex<()>,
     forks_at_creation: u32,
